@@ -69,9 +69,9 @@ private final class MemoryTransport: ScanTransport, @unchecked Sendable {
 
     func holds(_ key: BulkKey) -> Bool { false }
 
-    func start(_ attempt: AttemptRequest, completion: @escaping @Sendable (AttemptReply) -> Void) -> AttemptHandle {
+    func start(_ attempt: AttemptRequest, completion: @escaping AttemptCompletion) -> AttemptHandle {
         serial += 1
-        loop.execute { completion(.output(PlainOutput(0), seconds: 1e-3)) }
+        loop.execute { completion(.finished(seconds: 1e-3), PlainOutput(0)) }
         return AttemptHandle(rawValue: serial)
     }
 

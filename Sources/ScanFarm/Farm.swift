@@ -40,8 +40,8 @@ public final class Farm: Sendable {
     ///   - options: limits of a scan.
     ///   - remote: how to connect.
     ///   - loop: the I/O thread.
-    /// - Throws: `ScanError` if there is no system that can run a task, that of the first node which cannot be used if
-    ///   there is one; `KeyError` if the user's keys cannot be used.
+    /// - Throws: the `ConnectError` of the first node which cannot be used, or `ScanError` if there is none;
+    ///   `KeyError` if the user's keys cannot be used.
     public init<each Work: ScanTask>(
         running types: repeat (each Work).Type, nodes addresses: [String] = [],
         discovering sources: [any ServiceDiscovery]? = nil, keys: KeyRing? = nil, localSlots: Int = 0,
@@ -64,7 +64,7 @@ public final class Farm: Sendable {
     }
 
     /// Why nodes that were named or discovered are not used at present, such as one that does not know a type of task.
-    public var unusableNodes: [ScanError] {
+    public var unusableNodes: [ConnectError] {
         get async {
             await nodes.states.compactMap { state in
                 if case .failed(let error) = state.status { error } else { nil }

@@ -4,7 +4,7 @@ package import ScanNetwork
 extension ScanNode {
     /// Waits until the peers whose addresses were given have joined or failed, and, if sources of announcements work,
     /// until there is a system or `limit` has passed.
-    /// - Throws: `ScanError` if there is no system: that of the first peer that failed, if one did.
+    /// - Throws: if there is no system, the `ConnectError` of the first peer that failed, or `ScanError` if none did.
     package func ready(within limit: Duration) async throws {
         if membership.isOff { _ = await connections.settled() }
         if local != nil { return }

@@ -64,7 +64,7 @@ struct MembershipStateTests {
         var state = state(needsPeers: true)
         _ = handle(&state, .discovery(.found(node()), source: 0))
         #expect(
-            handle(&state, .outcome(.failed(ScanError(.unreachable, "is off")), of: key)) == [
+            handle(&state, .outcome(.failed(ConnectError(.unreachable, "is off")), of: key)) == [
                 .report(.failed, of: .identity(id), source: 0), .tell(.unused(name: "alpha", reason: "is off")),
             ])
         #expect(handle(&state, .outcome(.connected, of: "another")).isEmpty)
@@ -119,7 +119,7 @@ struct MembershipStateTests {
         let found = handle(&state, .discovery(.found(listed), source: 0))
         #expect(found.contains { if case .dial(let peer, _) = $0 { peer.key == key } else { false } })
         // Nobody is told, and the node is not offered again.
-        let error = ScanError(.excluded, "is left out: --only names beta")
+        let error = ConnectError(.excluded, "is left out: --only names beta")
         #expect(handle(&state, .outcome(.failed(error), of: key)) == [.forget(key)])
         #expect(state.peers.first?.unusableReason?.text == error.message)
     }

@@ -46,7 +46,7 @@ struct NodeRunTests {
         }
         try await running.value
         #expect(node.server?.status.running == 0)
-        await #expect(throws: ScanError.self) { try await Farm(nodes: [address], keys: keys) }
+        await #expect(throws: ConnectError.self) { try await Farm(nodes: [address], keys: keys) }
     }
 
     @Test("ends after a signal, once its tasks are finished; the signal does then what it did before")

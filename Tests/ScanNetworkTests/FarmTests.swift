@@ -80,7 +80,7 @@ struct FarmTests {
         await #expect(throws: ScanError.self) { _ = try await Farm(discovering: [], keys: testKeys) }
         let server = try StrangeServer(answer: Array("SSH-2.0-x\r\n".utf8))
         await #expect(
-            throws: ScanError(.notANode, "speaks SSH: it is not Skyfarm", system: server.address)
+            throws: ConnectError(.notANode, "speaks SSH: it is not Skyfarm", system: server.address)
         ) { _ = try await Farm(nodes: [server.address], keys: testKeys) }
         server.stop()
     }
@@ -112,7 +112,7 @@ struct FarmTests {
             name: "stranger", keys: testKeys, slots: 1, scanners: Scanners(UnknownTask.self), listen: "127.0.0.1:0")
         let address = "\(try stranger.start())"
         let words = "has no scanner 'test.sum/1': it runs another program, or another version (\(Skyfarm.version))"
-        let error = ScanError(.unknownScanner, words, system: address)
+        let error = ConnectError(.unknownScanner, words, system: address)
         await #expect(throws: error) {
             try await withFarm(running: SumTask.self, CountTask.self, nodes: [address], keys: testKeys) { _ in }
         }

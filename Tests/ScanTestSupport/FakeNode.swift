@@ -73,25 +73,23 @@ package final class FakeNode: ScanTransport {
 
     package func holds(_ key: BulkKey) -> Bool { state.withLock { $0.kept[key] != nil } }
 
-    package func start(_ attempt: AttemptRequest, completion: @escaping @Sendable (AttemptReply) -> Void)
-        -> AttemptHandle
-    {
+    package func start(_ attempt: AttemptRequest, completion: @escaping AttemptCompletion) -> AttemptHandle {
         let (serial, count, isClosed) = state.withLock { state in
             state.serial += 1
             if attempt.bulk != nil {
                 state.transfers += 1
                 if let key = attempt.bulkKey { state.kept[key] = attempt.bulk }
             }
-            state.running[state.serial] = { completion(.error($0)) }
+            state.running[state.serial] = { completion(.error($0), nil) }
             state.most = max(state.most, state.running.count)
             defer { state.started += 1 }
             return (state.serial, state.started, state.isClosed)
         }
-        let finish = { @Sendable [self] (reply: AttemptReply) in
-            if state.withLock({ $0.running.removeValue(forKey: serial) }) != nil { completion(reply) }
+        let finish: AttemptCompletion = { [self] outcome, output in
+            if state.withLock({ $0.running.removeValue(forKey: serial) }) != nil { completion(outcome, output) }
         }
         if isClosed {
-            later(.zero) { finish(.error(ScanError(.systemLost, "the connection is closed"))) }
+            later(.zero) { finish(.error(ScanError(.systemLost, "the connection is closed")), nil) }
         } else {
             behave(behaviour(count, attempt.task), attempt, finish)
         }
@@ -114,9 +112,7 @@ package final class FakeNode: ScanTransport {
         for completion in lost { completion(ScanError(.systemLost, "the connection was reset")) }
     }
 
-    private func behave(
-        _ behaviour: Behaviour, _ attempt: AttemptRequest, _ finish: @escaping @Sendable (AttemptReply) -> Void
-    ) {
+    private func behave(_ behaviour: Behaviour, _ attempt: AttemptRequest, _ finish: @escaping AttemptCompletion) {
         let task = attempt.task
         let bulk = attempt.bulk ?? attempt.bulkKey.flatMap { key in state.withLock { $0.kept[key] } }
         switch behaviour {
@@ -124,23 +120,23 @@ package final class FakeNode: ScanTransport {
             later(delay) {
                 let seconds = delay / .seconds(1)
                 do {
-                    finish(.output(PlainOutput(try task.scan(ScanContext(bulk: bulk))), seconds: seconds))
+                    finish(.finished(seconds: seconds), PlainOutput(try task.scan(ScanContext(bulk: bulk))))
                 } catch {
-                    finish(.failure("\(error)", seconds: seconds))
+                    finish(.failed("\(error)", seconds: seconds), nil)
                 }
             }
         case .throwing(let message, let log, let delay):
-            later(delay) { finish(.failure(message, log: log, seconds: delay / .seconds(1))) }
+            later(delay) { finish(.failed(message, log: log, seconds: delay / .seconds(1)), nil) }
         case .hang:
             break
         case .fail(let code, let delay):
-            later(delay) { finish(.error(ScanError(code, "a fault of the test"))) }
+            later(delay) { finish(.error(ScanError(code, "a fault of the test")), nil) }
         case .garbage(let delay):
             later(delay) { [corrupt] in
                 guard let corrupt, let output = try? task.scan(ScanContext(bulk: bulk)) else {
-                    return finish(.error(ScanError(.invalidResponse, "garbage")))
+                    return finish(.error(ScanError(.invalidResponse, "garbage")), nil)
                 }
-                finish(.output(PlainOutput(corrupt(output)), seconds: delay / .seconds(1)))
+                finish(.finished(seconds: delay / .seconds(1)), PlainOutput(corrupt(output)))
             }
         case .crash(let delay):
             later(delay) { [self] in

@@ -2,6 +2,7 @@ package import CommandLineKit
 import Foundation
 import ScanBasics
 import ScanCluster
+import ScanNetwork
 import ScanSecurity
 import SkyFITS
 import SkyReport
@@ -46,9 +47,10 @@ extension CommandError {
             switch error.code {
             case .bulkUnreadable: self.init(.input, error.message)
             case .noSystem: self.init(.noUsableNode, "\(command): \(text)")
-            case .authentication: self.init(.authentication, "\(command): \(text)")
             default: self.init(.failure, text)
             }
+        case let error as ConnectError where error.code == .authentication:
+            self.init(.authentication, "\(command): \(text)")
         case is TaskFailure: self.init(.failure, "\(command): \(text); run it again")
         default: self.init(.failure, text)
         }

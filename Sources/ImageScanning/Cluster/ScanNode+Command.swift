@@ -77,7 +77,7 @@ extension ScanNode {
     }
 
     /// Waits until a system can take tasks. With a local one it returns at once, and nodes join as they are discovered.
-    /// - Throws: ``ScanError/Code/noSystem`` if there is none, or ``ScanError/Code/authentication`` if that is because
+    /// - Throws: ``ScanError/Code/noSystem`` if there is none, or ``ConnectError/Code/authentication`` if that is because
     ///   nodes do not hold the key.
     package func join(_ cluster: ClusterOptions, _ events: ScanEvents) async throws {
         if local == nil {
@@ -113,7 +113,7 @@ extension ScanNode {
     }
 
     /// Why no node can be used, and what to do, in one line.
-    private func unusable(_ states: [NodeState], _ cluster: ClusterOptions) -> ScanError {
+    private func unusable(_ states: [NodeState], _ cluster: ClusterOptions) -> any Error {
         let nodes = UnusableNodes(states, discovered: membership.peers)
         if nodes.isEmpty {
             let words =
@@ -123,10 +123,10 @@ extension ScanNode {
                 : "no node was named and --local-slots 0 excludes this machine; name one with --node HOST:PORT"
             return ScanError(.noSystem, words)
         }
-        return ScanError(
-            nodes.lackKey ? .authentication : .noSystem,
+        let words =
             "no node can be used: \(nodes.troubles.joined(separator: "; ")); run `skyfarm doctor`, or leave out"
-                + " --local-slots 0")
+            + " --local-slots 0"
+        return nodes.lackKey ? ConnectError(.authentication, words) : ScanError(.noSystem, words)
     }
 }
 

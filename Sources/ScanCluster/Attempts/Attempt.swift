@@ -31,10 +31,10 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     @exclusivity(unchecked) private var waiter: Waiter?
     @exclusivity(unchecked) private var hasEnded = false
 
-    /// The response; nil before the end, and if ``error`` has the reason.
+    /// How it ended; nil before that.
+    @exclusivity(unchecked) private(set) var outcome: AttemptOutcome?
+    /// The response, if it has finished.
     @exclusivity(unchecked) private(set) var response: SharedResponse<TaskResponse<Work>>?
-    /// Why there is no response.
-    @exclusivity(unchecked) private(set) var error: ScanError?
     /// When it ended, by the clock of its run.
     @exclusivity(unchecked) private(set) var endedAt = Instant(nanoseconds: 0)
 
@@ -64,7 +64,7 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
         return limit
     }
 
-    override func expire() { enter { $0.perform($0.decide(.expired)) } }
+    override func expire() { enter { $0.perform($0.decide(.stopped(.timedOut))) } }
 
     /// Its identity in the ledger of its run.
     var id: TaskLedger.AttemptID {
@@ -98,10 +98,7 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     }
 
     /// Cancels it, from any executor.
-    /// - Parameter isOvertaken: whether another attempt at the task was faster.
-    func cancel(isOvertaken: Bool) {
-        enter { $0.perform($0.decide(.cancelled(isOvertaken: isOvertaken))) }
-    }
+    func cancel(as reason: ScanError.Code = .cancelled) { enter { $0.perform($0.decide(.stopped(reason))) } }
 
     /// Takes the bytes that were read for it. Call on the system's executor.
     func loaded(_ bytes: inout BulkBytes?) {
@@ -112,7 +109,7 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     /// Reports that its bytes cannot be read. Call on the system's executor.
     func failed(toLoad error: ScanError) {
         let action = decide(.loaded(succeeded: false))
-        if case .end(.unreadable) = action { end(nil, error, .void) } else { perform(action) }
+        if action == .finish { end(.error(error)) } else { perform(action) }
     }
 
     /// Runs `body` on the system's executor; at once if ``isDirect``.
@@ -128,15 +125,16 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     private func perform(_ action: AttemptState.Action) {
         switch action {
         case .none: break
+        case .finish: preconditionFailure("it ends with a response or an error of its own")
         case .send(let form):
             var bytes: BulkBytes?
             send(form, &bytes)
         case .load(let packing): load(packing)
         case .stopLoading: system.guarded { loading }?.cancel()
-        case .end(let ending): end(with: ending)
-        case .abandon(let ending):
+        case .end(let reason): end(.error(error(reason)))
+        case .abandon(let reason):
             transport.cancel(system.guarded { handle })
-            end(with: ending)
+            end(.error(error(reason)))
         case .forget: transport.cancel(handle)
         }
     }
@@ -144,7 +142,7 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     private func send(_ form: AttemptState.Form, _ bytes: inout BulkBytes?) {
         // First, since the answer may come on another thread.
         if timeout != nil { system.guarded { system.timeouts.begin(self) } }
-        let handle = transport.start(request(form, &bytes)) { reply in self.replied(reply) }
+        let handle = transport.start(request(form, &bytes)) { outcome, output in self.replied(outcome, output) }
         let action = system.guarded {
             self.handle = handle
             return state.handle(.sent)
@@ -176,39 +174,60 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
         }
     }
 
-    private func replied(_ reply: AttemptReply) {
-        let action = decide(.replied(isBulkMissing: reply.isBulkMissing))
-        guard case .end = action else { return perform(action) }
-        do throws(ScanError) {
-            let response = SharedResponse(try system.response(of: reply, to: task, attempt: number))
-            end(response, nil, response.value.failure == nil ? .succeeded(seconds: response.value.seconds) : .threw)
-        } catch {
+    private func replied(_ outcome: AttemptOutcome, _ output: (any AttemptOutput)?) {
+        let action = decide(.replied(isBulkMissing: outcome.isBulkMissing))
+        guard action == .finish else { return perform(action) }
+        switch outcome {
+        case .finished(let seconds):
+            do throws(ScanError) {
+                end(outcome, SharedResponse(try response(of: output, seconds: seconds)))
+            } catch {
+                end(.error(error))
+            }
+        case .failed: end(outcome)
+        case .error(var error):
             // A cancellation that was not requested counts as a fault of the system; otherwise it would get the task
             // again at once.
-            end(nil, error, error.code == .draining ? .void : .fault)
+            if error.code == .cancelled { error.code = .invalidResponse }
+            error.system = system.name
+            end(.error(error))
         }
     }
 
-    private func end(with ending: AttemptState.Ending) {
-        switch ending {
-        case .expired:
-            // The thread of a local scan that timed out is lost until it ends; the other threads are sound.
-            end(nil, system.timedOut(after: system.guarded { limit }), system.isLocal ? .threw : .fault)
-        case .cancelled(let isOvertaken):
-            end(nil, system.cancelled, isOvertaken && !system.isLocal ? .overtaken : .void)
-        case .reply, .unreadable: preconditionFailure("these end with a response or an error of their own")
+    /// The response with the output that the transport gave.
+    /// - Throws: ``ScanError/Code/invalidResponse`` if the output is not valid.
+    private func response(
+        of coded: (any AttemptOutput)?, seconds: Double
+    ) throws(ScanError) -> TaskResponse<Work> {
+        func invalid(_ words: String) -> ScanError { ScanError(.invalidResponse, words, system: system.name) }
+        guard let coded else { throw invalid("sent no result") }
+        let output: Work.Output
+        do {
+            output = try coded.decode(Work.Output.self)
+        } catch {
+            throw invalid("sent a result that cannot be decoded: \(error)")
         }
+        do {
+            try task.validate(output)
+        } catch {
+            throw invalid("sent a result that is not valid: \(error)")
+        }
+        return TaskResponse(
+            id: task.id, result: .success(output), system: system.name, attempt: number, seconds: seconds)
     }
 
-    private func end(
-        _ response: SharedResponse<TaskResponse<Work>>?, _ error: ScanError?, _ evidence: SystemsState.Evidence
-    ) {
+    /// The error of an attempt that ends for this reason.
+    private func error(_ reason: ScanError.Code) -> ScanError {
+        reason == .timedOut ? system.timedOut(after: system.guarded { limit }) : system.cancelled(as: reason)
+    }
+
+    private func end(_ outcome: AttemptOutcome, _ response: SharedResponse<TaskResponse<Work>>? = nil) {
+        self.outcome = outcome
         self.response = response
-        self.error = error
         if let booking {
-            endedAt = booking.ends.note(booking.reservation, as: evidence)
+            endedAt = booking.ends.note(booking.reservation, as: outcome)
             // Before the time of the next attempt begins.
-            if let timeout, case .succeeded = evidence {
+            if let timeout, outcome.isFinished {
                 timeout.measure(cost: booking.reservation.cost, time: endedAt.since(booking.reservation.start))
             }
         }

@@ -16,10 +16,10 @@ final class AttemptEnds: Sendable {
 
     /// An attempt ended: its room is free for other runs.
     /// - Returns: now.
-    func note(_ reservation: SystemsState.Reservation, as evidence: SystemsState.Evidence) -> Instant {
+    func note(_ reservation: SystemsState.Reservation, as outcome: AttemptOutcome) -> Instant {
         unseen.add(1, ordering: .relaxed)
         let now = clock.now
-        systems.release(reservation, as: evidence, at: now)
+        systems.release(reservation, as: outcome, at: now)
         return now
     }
 

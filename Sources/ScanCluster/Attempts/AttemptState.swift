@@ -22,18 +22,8 @@ package struct AttemptState: Sendable {
         case replied(isBulkMissing: Bool)
         /// The bytes were read, or cannot be read.
         case loaded(succeeded: Bool)
-        /// Its time-out has passed.
-        case expired
-        /// Its requester cancels it. `isOvertaken`: because another attempt at the task was faster.
-        case cancelled(isOvertaken: Bool)
-    }
-
-    package enum Ending: Equatable, Sendable {
-        /// With the reply that just arrived.
-        case reply
-        case unreadable
-        case expired
-        case cancelled(isOvertaken: Bool)
+        /// It is to end for this reason: its time-out has passed, or its requester cancels it.
+        case stopped(ScanError.Code)
     }
 
     package enum Action: Equatable, Sendable {
@@ -43,9 +33,12 @@ package struct AttemptState: Sendable {
         case load(BulkPacking)
         /// Stop reading the bytes; the attempt ends when the reader has stopped.
         case stopLoading
-        case end(Ending)
-        /// Cancel the request, and end.
-        case abandon(Ending)
+        /// End with what has just arrived: the reply, or the error of reading.
+        case finish
+        /// End for this reason.
+        case end(ScanError.Code)
+        /// Cancel the request, and end for this reason.
+        case abandon(ScanError.Code)
         /// Cancel the request of an attempt that has ended.
         case forget
     }
@@ -60,7 +53,7 @@ package struct AttemptState: Sendable {
         /// The bytes for a request are being read. Goes to `sending`, `stopping` or `ended`.
         case loading(Form)
         /// Cancelled while bytes were being read. Goes to `ended`.
-        case stopping(Ending)
+        case stopping(ScanError.Code)
         /// Ended while the transport was taking the request, which is to be cancelled. Goes to `ended`.
         case forgotten
         /// Final.
@@ -112,30 +105,27 @@ package struct AttemptState: Sendable {
             (packing, mayCompress) = (.none, false)
             return load(for: .bytes)
         case (.sending, .replied), (.requested, .replied):
-            return end(.reply)
+            return finish()
         case (.loading(let form), .loaded(succeeded: true)):
             return send(form)
         case (.loading, .loaded(succeeded: false)):
-            return end(.unreadable)
-        case (.loading, .cancelled(let isOvertaken)):
-            phase = .stopping(.cancelled(isOvertaken: isOvertaken))
+            return finish()
+        // Only the time of a request is limited.
+        case (.loading, .stopped(let reason)) where reason != .timedOut:
+            phase = .stopping(reason)
             return .stopLoading
-        case (.stopping(let ending), .loaded):
-            return end(ending)
-        case (.idle, .cancelled(let isOvertaken)):
-            return end(.cancelled(isOvertaken: isOvertaken))
-        case (.sending, .cancelled(let isOvertaken)):
-            phase = .forgotten
-            return .end(.cancelled(isOvertaken: isOvertaken))
-        case (.sending, .expired):
-            phase = .forgotten
-            return .end(.expired)
-        case (.requested, .cancelled(let isOvertaken)):
+        case (.stopping(let reason), .loaded):
             phase = .ended
-            return .abandon(.cancelled(isOvertaken: isOvertaken))
-        case (.requested, .expired):
+            return .end(reason)
+        case (.idle, .stopped(let reason)) where reason != .timedOut:
             phase = .ended
-            return .abandon(.expired)
+            return .end(reason)
+        case (.sending, .stopped(let reason)):
+            phase = .forgotten
+            return .end(reason)
+        case (.requested, .stopped(let reason)):
+            phase = .ended
+            return .abandon(reason)
         case (.idle, _), (.sending, _), (.requested, _), (.loading, _), (.stopping, _), (.forgotten, _), (.ended, _):
             // The event comes too late, or twice.
             return .none
@@ -157,8 +147,8 @@ package struct AttemptState: Sendable {
         return .load(packing)
     }
 
-    private mutating func end(_ ending: Ending) -> Action {
+    private mutating func finish() -> Action {
         phase = .ended
-        return .end(ending)
+        return .finish
     }
 }

@@ -20,10 +20,17 @@ extension ScanSystem {
         await withTaskCancellationHandler {
             await attempt.wait()
         } onCancel: {
-            attempt.cancel(isOvertaken: false)
+            attempt.cancel()
         }
-        guard let response = attempt.response else { throw attempt.error ?? cancelled }
-        return response.value
+        if let response = attempt.response { return response.value }
+        switch attempt.outcome {
+        case .failed(let cause, let log, let seconds):
+            let failure = TaskFailure(message: cause, system: name, attempt: number, log: log)
+            return TaskResponse(
+                id: task.id, result: .failure(failure), system: name, attempt: number, seconds: seconds)
+        case .error(let error): throw error
+        case .finished, nil: preconditionFailure("an attempt that has finished has a response")
+        }
     }
 
     /// Whether callers on `executor` may start and cancel attempts themselves: this actor runs there too, or its
@@ -70,38 +77,8 @@ extension ScanSystem {
         do {
             return try await withTaskExecutorPreference(reader) { try await read() }
         } catch {
-            if Task.isCancelled { throw cancelled }
+            if Task.isCancelled { throw cancelled() }
             throw ScanError(.bulkUnreadable, "\(error)")
-        }
-    }
-
-    /// The response to an attempt at `task`, from the transport's reply.
-    /// - Throws: the transport's error, or ``ScanError/Code/invalidResponse`` if the output is not valid.
-    nonisolated func response<Work: ScanTask>(
-        of reply: AttemptReply, to task: Work, attempt: Int
-    ) throws(ScanError) -> TaskResponse<Work> {
-        switch reply {
-        case .output(let coded, let seconds):
-            let output: Work.Output
-            do {
-                output = try coded.decode(Work.Output.self)
-            } catch {
-                throw ScanError(.invalidResponse, "sent a result that cannot be decoded: \(error)", system: name)
-            }
-            do {
-                try task.validate(output)
-            } catch {
-                throw ScanError(.invalidResponse, "sent a result that is not valid: \(error)", system: name)
-            }
-            return TaskResponse(
-                id: task.id, result: .success(output), system: name, attempt: attempt, seconds: seconds)
-        case .failure(let cause, let log, let seconds):
-            let failure = TaskFailure(message: cause, system: name, attempt: attempt, log: log)
-            return TaskResponse(
-                id: task.id, result: .failure(failure), system: name, attempt: attempt, seconds: seconds)
-        case .error(var error):
-            error.system = name
-            throw error
         }
     }
 
@@ -111,7 +88,7 @@ extension ScanSystem {
         return ScanError(.timedOut, "no answer within \(words) s", system: name)
     }
 
-    nonisolated var cancelled: ScanError {
-        ScanError(.cancelled, "the requester has cancelled the scan", system: name)
+    nonisolated func cancelled(as code: ScanError.Code = .cancelled) -> ScanError {
+        ScanError(code, "the requester has cancelled the scan", system: name)
     }
 }

@@ -30,9 +30,9 @@ package struct TaskLedger: Sendable {
         fileprivate let serial: Int
     }
 
-    /// How an attempt ended, as far as its task is concerned.
-    package enum Outcome: Equatable, Sendable {
-        /// With an output.
+    /// What the end of an attempt means for its task.
+    package enum Effect: Equatable, Sendable {
+        /// The task has its output.
         case succeeded
         /// The task's code threw, or took too long.
         case failed
@@ -61,18 +61,6 @@ package struct TaskLedger: Sendable {
     /// A task in flight, as far as a hedge depends on it.
     package struct Running: Equatable, Sendable {
         package let newest: AttemptID
-        package let attempts: Int
-        /// The work that is expected, in the units of `ScanTask.cost`.
-        package let cost: Double
-    }
-
-    /// A task that was given up while it waited.
-    package struct GivenUp: Equatable, Sendable {
-        /// Its entry until now.
-        package let entry: Int
-        /// The task's place in the run, from 0.
-        package let index: Int
-        /// Attempts at it that count.
         package let attempts: Int
         /// The work that is expected, in the units of `ScanTask.cost`.
         package let cost: Double
@@ -179,14 +167,12 @@ package struct TaskLedger: Sendable {
     }
 
     /// The most urgent task is given up. Only while one waits.
-    package mutating func giveUpFirst() -> GivenUp {
+    /// - Returns: its entry until now, its place in the run, the attempts at it that count, and its cost.
+    package mutating func giveUpFirst() -> (entry: Int, index: Int, attempts: Int, cost: Double) {
         let entry = pending.remove(atOffset: 0).entry
-        let task = GivenUp(
-            entry: entry, index: entries[entry].index, attempts: entries[entry].numbered,
-            cost: entries[entry].request.cost)
         failed += 1
-        clear(entry)
-        return task
+        defer { clear(entry) }
+        return (entry, entries[entry].index, entries[entry].numbered, entries[entry].request.cost)
     }
 
     /// What another attempt at a task in flight asks for.
@@ -240,12 +226,12 @@ package struct TaskLedger: Sendable {
         return entries[attempt.entry].running.firstIndex { $0.attempt == attempt }
     }
 
-    package mutating func end(_ attempt: AttemptID, as outcome: Outcome) -> Verdict {
+    package mutating func end(_ attempt: AttemptID, as effect: Effect) -> Verdict {
         let entry = attempt.entry
         guard let position = find(attempt) else { return .ignored }
         let system = entries[entry].running.remove(at: position).system
         inFlight -= 1
-        switch outcome {
+        switch effect {
         case .succeeded:
             return commit(entry, on: system)
         case .failed:
@@ -256,7 +242,7 @@ package struct TaskLedger: Sendable {
         case .systemFault, .processLost:
             entries[entry].faults += 1
             avoid(system, for: entry)
-            if outcome == .processLost {
+            if effect == .processLost {
                 entries[entry].lost.append(system)
                 entries[entry].request.isSuspect = true
             }

@@ -5,62 +5,51 @@ extension TaskRun {
         let (id, system) = (attempt.id, attempt.system)
         open[id.entry].attempts.removeAll { $0 === attempt }
         let wasStuck = state.isStuck(system.id)
-        let action = state.ended(
-            id, on: system.id, system.name, slots: system.slots, as: end(of: attempt), at: attempt.endedAt)
+        guard let outcome = attempt.outcome else { preconditionFailure("the attempt has ended") }
+        let (verdict, event) = try state.ended(
+            id, on: (system.id, system.name, system.slots), as: outcome,
+            isProcessLost: hasLostProcess(system, outcome), at: attempt.endedAt)
         // What waits there for a slot would wait for ever.
         if !wasStuck, state.isStuck(system.id) { cancelAttempts(on: system.id) }
-        switch action {
-        case .drop: break
-        case .deliver(let cost, let others, let blamed):
-            guard let response = attempt.response else { preconditionFailure("an attempt with output has a response") }
+        switch verdict {
+        case .ignored, .retried, .failed: break
+        case .awaited: if state.ledger.isSuspect(id) { recallLocally(id.entry) }
+        case .committed(let others, let blamed):
             if !open[id.entry].attempts.isEmpty {
-                for other in open[id.entry].attempts where others.contains(other.id) { other.cancel(isOvertaken: true) }
+                for other in open[id.entry].attempts where others.contains(other.id) { other.cancel(as: .overtaken) }
                 open[id.entry].attempts.removeAll(keepingCapacity: true)
             }
             if open[id.entry].bulk != nil { open[id.entry].bulk = nil }
             for system in blamed { systems.blame(system) }
-            observer?(
-                .taskFinished(
-                    index: id.index, system: system.name, attempt: id.number, cost: cost,
-                    seconds: response.value.seconds))
-            isChannelFull = !channel.send(response)
-        case .retry(let reason, let log):
-            guard let log else { break }
-            observer?(
-                .taskRetried(index: id.index, system: system.name, attempt: id.number, reason: reason, log: log))
-        case .await(let reason, let log):
-            if state.ledger.isSuspect(id) { recallLocally(id.entry) }
-            guard let log else { break }
-            observer?(
-                .attemptLost(index: id.index, system: system.name, attempt: id.number, reason: reason, log: log))
-        case .giveUp(let cost, let failure):
-            giveUp(entry: id.entry, index: id.index, cost: cost, failure)
-        case .fail(let error): throw error
         }
+        guard let event else { return }
+        report(event, of: id.entry)
+        if case .committed = verdict, let response = attempt.response { isChannelFull = !channel.send(response) }
     }
 
     /// A task with which a process has ended is not to go on in this one, where a second attempt may be under way.
     private func recallLocally(_ entry: Int) {
-        for attempt in open[entry].attempts where attempt.system.isLocal { attempt.cancel(isOvertaken: false) }
+        for attempt in open[entry].attempts where attempt.system.isLocal { attempt.cancel() }
     }
 
-    /// How an attempt ended. A connection that this side has not ended is lost with its process, unless that has said so.
-    private func end(of attempt: Attempt<Work>) -> TaskRunState.AttemptEnd {
-        guard case .error(let error) = attempt.end, error.code == .systemLost, !attempt.system.isLocal,
-            !systems.members.contains(where: { $0.id == attempt.system.id })
-        else { return attempt.end }
-        return .lost(error)
+    /// Whether the process of a system may have ended: a connection that this side has not ended is lost with its process,
+    /// unless that has said so.
+    private func hasLostProcess(_ system: ScanSystem, _ outcome: AttemptOutcome) -> Bool {
+        guard case .error(let error) = outcome, error.code == .systemLost, !system.isLocal else { return false }
+        return !systems.members.contains { $0.id == system.id }
     }
 
     /// Gives up the most urgent task, which no system can run any more.
     mutating func giveUpTask() {
-        let (task, failure) = state.giveUpFirst()
-        giveUp(entry: task.entry, index: task.index, cost: task.cost, failure)
+        let (entry, event) = state.giveUpFirst()
+        report(event, of: entry)
     }
 
-    private mutating func giveUp(entry: Int, index: Int, cost: Double, _ failure: TaskFailure) {
+    /// Reports an event, and sends the response if the task was given up with it.
+    private mutating func report(_ event: TaskEvent, of entry: Int) {
+        observer?(event)
+        guard case .taskFailed(_, _, let failure) = event else { return }
         open[entry].bulk = nil
-        observer?(.taskFailed(index: index, cost: cost, failure: failure))
         let response = TaskResponse<Work>(
             id: open[entry].task.id, result: .failure(failure), system: failure.system, attempt: failure.attempt,
             seconds: 0)
@@ -72,13 +61,5 @@ extension TaskRun {
         let events = state.systemsChanged(to: systems.members, isFirst: isFirst && observer != nil)
         for event in events { observer?(event) }
         seen.withLock { [known = state.known] in $0 = known }
-    }
-}
-
-extension Attempt {
-    /// How it ended, for its run.
-    fileprivate var end: TaskRunState.AttemptEnd {
-        if let error { return .error(error) }
-        return response?.value.failure.map { .threw($0) } ?? .output
     }
 }

@@ -111,7 +111,7 @@ struct TaskRun<Work: ScanTask> {
     func cancelAttempts(on system: SystemID? = nil) {
         for task in open {
             for attempt in task.attempts where system == nil || attempt.system.id == system {
-                attempt.cancel(isOvertaken: false)
+                attempt.cancel()
             }
         }
     }
@@ -220,7 +220,7 @@ struct TaskRun<Work: ScanTask> {
             preconditionFailure("the ledger knows the attempts in flight")
         }
         if rescue.recalls {
-            for old in open[slow.entry].attempts { old.cancel(isOvertaken: false) }
+            for old in open[slow.entry].attempts { old.cancel() }
             open[slow.entry].attempts.removeAll(keepingCapacity: true)
         }
         launch(attempt, with: rescue.reservation, on: system, in: &group)

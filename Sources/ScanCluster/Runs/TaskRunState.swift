@@ -14,32 +14,11 @@ package struct TaskRunState: Sendable {
     /// Most pending tasks among which one is sought whose bulk bytes a system holds.
     package static let lookAhead = 256
 
-    /// How an attempt ended.
-    package enum AttemptEnd: Sendable {
-        case output
-        /// The task's code threw.
-        case threw(TaskFailure)
-        /// There is no response.
-        case error(ScanError)
-        /// There is no response, and the system has left, since its connection broke: its process may have ended.
-        case lost(ScanError)
-    }
+    /// A system on which an attempt ended.
+    package typealias System = (id: SystemID, name: String, slots: Int)
 
-    /// What the run does when an attempt has ended.
-    package enum Action: Equatable, Sendable {
-        /// Nothing: its task is done already.
-        case drop
-        /// Deliver the output, cancel the other attempts, and blame the systems that failed a task that another did.
-        case deliver(cost: Double, others: [TaskLedger.AttemptID], blamed: [SystemID])
-        /// The task waits again. `log`: last lines of the node's log, nil if the end is not reported.
-        case retry(reason: String, log: [String]?)
-        /// Another attempt at the task goes on. `log` as above.
-        case await(reason: String, log: [String]?)
-        /// Deliver the failure: the task is given up.
-        case giveUp(cost: Double, TaskFailure)
-        /// The run fails: its input cannot be read.
-        case fail(ScanError)
-    }
+    /// What the end of an attempt means: for its task, and the event that reports it, nil if it is not reported.
+    package typealias Ended = (verdict: TaskLedger.Verdict, event: TaskEvent?)
 
     /// How a task last failed.
     private struct Failure {
@@ -134,49 +113,56 @@ package struct TaskRunState: Sendable {
 
     // MARK: Ends
 
-    /// An attempt on `system`, which is called `name` and has `slots`, ended.
+    /// An attempt on `system` ended. `isProcessLost`: and with it the connection, so that its process may have ended.
+    /// - Throws: the error with which the run fails, since its input cannot be read.
     package mutating func ended(
-        _ attempt: TaskLedger.AttemptID, on system: SystemID, _ name: String, slots: Int, as end: AttemptEnd,
+        _ attempt: TaskLedger.AttemptID, on system: System, as outcome: AttemptOutcome, isProcessLost: Bool = false,
         at now: Instant
-    ) -> Action {
-        switch end {
-        case .output:
-            if !timedOut.isEmpty { timedOut[system] = nil }
-            return commit(attempt, at: now)
-        case .threw(let failure):
-            let log = failure.log.map { "\(name): \($0)" }
-            return retry(attempt, as: .failed, on: name, because: failure.message, log: log)
-        case .lost(let error):
-            lastCause = "\(error)"
-            let isCause = mayHaveEnded(system, attempt)
-            return retry(attempt, as: isCause ? .processLost : .systemFault, on: name, because: error.message)
+    ) throws(ScanError) -> Ended {
+        switch outcome {
+        case .finished(let seconds):
+            if !timedOut.isEmpty { timedOut[system.id] = nil }
+            return commit(attempt, on: system.name, seconds: seconds, at: now)
+        case .failed(let cause, let log, _):
+            let log = log.map { "\(system.name): \($0)" }
+            return retry(attempt, as: .failed, on: system.name, because: cause, log: log)
         case .error(let error):
-            if error.code != .cancelled { lastCause = "\(error)" }
-            switch error.code {
-            case .bulkUnreadable:
-                // Another attempt that is under way has its bytes already.
-                let action = retry(attempt, as: .refused, on: name, because: error.message, isTold: false)
-                if case .retry = action { return .fail(error) }
-                return action
-            case .timedOut:
-                noteTimeout(on: system, slots: slots)
-                return retry(attempt, as: .failed, on: name, because: error.message)
-            case .refused:
-                return retry(attempt, as: .refused, on: name, because: error.message)
-            case .cancelled:
-                // That a system is stuck was told already.
-                return retry(
-                    attempt, as: .refused, on: name, because: error.message, isTold: !stuck.contains(system))
-            case .draining:
-                // Draining is not a fault: the task is tried elsewhere as if it had not been sent.
-                if excluded.insert(system).inserted { absent.insert(system) }
-                return retry(attempt, as: .refused, on: name, because: error.message, isTold: false)
-            case .unknownScanner:
-                excluded.insert(system)
-                return retry(attempt, as: .refused, on: name, because: error.message)
-            default:
-                return retry(attempt, as: .systemFault, on: name, because: error.message)
-            }
+            if error.code != .cancelled, error.code != .overtaken { lastCause = "\(error)" }
+            let isCause = isProcessLost && mayHaveEnded(system.id, attempt)
+            let (effect, isReported) = effect(of: error.code, on: system, isCause: isCause)
+            let end = retry(
+                attempt, as: effect, on: system.name, because: error.message, isReported: isReported)
+            // Another attempt that is under way has its bytes already.
+            if error.code == .bulkUnreadable, end.verdict == .retried { throw error }
+            return end
+        }
+    }
+
+    /// What the end of an attempt without a response means for its task, and whether it is reported. A system that cannot
+    /// run the tasks is excluded.
+    private mutating func effect(
+        of code: ScanError.Code, on system: System, isCause: Bool
+    ) -> (TaskLedger.Effect, isReported: Bool) {
+        switch code {
+        case .systemLost, .disconnected, .invalidResponse, .bulkMissing, .noSystem:
+            return (isCause ? .processLost : .systemFault, true)
+        case .timedOut:
+            noteTimeout(on: system.id, slots: system.slots)
+            return (.failed, true)
+        case .refused:
+            return (.refused, true)
+        case .cancelled, .overtaken:
+            // That a system is stuck was reported already.
+            return (.refused, !stuck.contains(system.id))
+        case .draining:
+            // Draining is not a fault: the task is tried elsewhere as if it had not been sent.
+            if excluded.insert(system.id).inserted { absent.insert(system.id) }
+            return (.refused, false)
+        case .unknownScanner:
+            excluded.insert(system.id)
+            return (.refused, true)
+        case .bulkUnreadable:
+            return (.refused, false)
         }
     }
 
@@ -207,40 +193,45 @@ package struct TaskRunState: Sendable {
     /// Whether all slots of a system are taken by attempts that exceeded their time.
     package func isStuck(_ system: SystemID) -> Bool { stuck.contains(system) }
 
-    private mutating func commit(_ attempt: TaskLedger.AttemptID, at now: Instant) -> Action {
+    private mutating func commit(
+        _ attempt: TaskLedger.AttemptID, on system: String, seconds: Double, at now: Instant
+    ) -> Ended {
         let cost = ledger.cost(of: attempt.entry)
-        guard case .committed(let others, let blamed) = ledger.end(attempt, as: .succeeded) else { return .drop }
+        let verdict = ledger.end(attempt, as: .succeeded)
+        guard case .committed = verdict else { return (verdict, nil) }
         if !failures.isEmpty { failures[attempt.entry] = nil }
         stragglers.measure(cost: cost, time: now.since(attempt.start))
-        return .deliver(cost: cost, others: others, blamed: blamed)
+        let event = TaskEvent.taskFinished(
+            index: attempt.index, system: system, attempt: attempt.number, cost: cost, seconds: seconds)
+        return (verdict, event)
     }
 
     /// Records in the ledger the end of an attempt that gave no output. The task may then be given up, whatever ended
     /// this attempt: an earlier attempt may have been the last that was allowed, while this one was still in flight.
     private mutating func retry(
-        _ attempt: TaskLedger.AttemptID, as outcome: TaskLedger.Outcome, on system: String, because reason: String,
-        log: [String] = [], isTold: Bool = true
-    ) -> Action {
-        let cost = ledger.cost(of: attempt.entry)
-        let verdict = ledger.end(attempt, as: outcome)
-        if verdict != .ignored, outcome != .refused {
+        _ attempt: TaskLedger.AttemptID, as effect: TaskLedger.Effect, on system: String, because reason: String,
+        log: [String] = [], isReported: Bool = true
+    ) -> Ended {
+        let (index, number, cost) = (attempt.index, attempt.number, ledger.cost(of: attempt.entry))
+        let verdict = ledger.end(attempt, as: effect)
+        if verdict != .ignored, effect != .refused {
             let last = failures[attempt.entry]
             var failure = Failure(
                 reason: reason, system: system, log: log.isEmpty ? last?.log ?? [] : log, lost: last?.lost ?? [])
-            if outcome == .processLost { failure.note(loss: system, because: reason) }
+            if effect == .processLost { failure.note(loss: system, because: reason) }
             failures[attempt.entry] = failure
         }
         switch verdict {
-        case .ignored, .committed: return .drop
-        case .retried: return .retry(reason: reason, log: isTold ? log : nil)
-        case .awaited: return .await(reason: reason, log: isTold ? log : nil)
+        case .retried where isReported:
+            return (verdict, .taskRetried(index: index, system: system, attempt: number, reason: reason, log: log))
+        case .awaited where isReported:
+            return (verdict, .attemptLost(index: index, system: system, attempt: number, reason: reason, log: log))
+        case .ignored, .committed, .retried, .awaited: return (verdict, nil)
         case .failed:
-            let failure = failures.removeValue(forKey: attempt.entry)
-            return .giveUp(
-                cost: cost,
-                TaskFailure(
-                    message: failure?.reason ?? reason, system: system, attempt: attempt.number,
-                    log: failure?.log ?? []))
+            let last = failures.removeValue(forKey: attempt.entry)
+            let failure = TaskFailure(
+                message: last?.reason ?? reason, system: system, attempt: number, log: last?.log ?? [])
+            return (verdict, .taskFailed(index: index, cost: cost, failure: failure))
         }
     }
 
@@ -371,17 +362,15 @@ package struct TaskRunState: Sendable {
     }
 
     /// Gives up the most urgent task of a forsaken run.
-    package mutating func giveUpFirst() -> (task: TaskLedger.GivenUp, failure: TaskFailure) {
+    /// - Returns: its entry until now, and the event that reports it.
+    package mutating func giveUpFirst() -> (entry: Int, event: TaskEvent) {
         let task = ledger.giveUpFirst()
-        let failure = failures.removeValue(forKey: task.entry)
+        let last = failures.removeValue(forKey: task.entry)
         let reason =
-            failure?.reason ?? "no system is left to run it" + (lastCause.map { "; the last cause: \($0)" } ?? "")
-        return (
-            task,
-            TaskFailure(
-                message: reason, system: failure?.system ?? "", attempt: task.attempts,
-                log: failure?.log ?? [])
-        )
+            last?.reason ?? "no system is left to run it" + (lastCause.map { "; the last cause: \($0)" } ?? "")
+        let failure = TaskFailure(
+            message: reason, system: last?.system ?? "", attempt: task.attempts, log: last?.log ?? [])
+        return (task.entry, .taskFailed(index: task.index, cost: task.cost, failure: failure))
     }
 
     /// When to look again although nothing has happened.

@@ -97,10 +97,10 @@ public final class Systems: Sendable {
     }
 
     /// An attempt ended: releases its room, and wakes the other runs.
-    func release(_ reservation: SystemsState.Reservation, as evidence: SystemsState.Evidence, at now: Instant) {
+    func release(_ reservation: SystemsState.Reservation, as outcome: AttemptOutcome, at now: Instant) {
         var setAside: Instant?
         change(except: reservation.run) { registry in
-            setAside = registry.state.release(reservation, as: evidence, at: now)
+            setAside = registry.state.release(reservation, as: outcome, at: now)
             return true
         }
         if let setAside { wakeAll(at: setAside) }

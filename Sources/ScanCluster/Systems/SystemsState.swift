@@ -58,6 +58,18 @@ package struct SystemsState: Sendable {
 
         /// Whether tasks may go there, if there is room.
         func isUsable(at now: Instant) -> Bool { abandoned < slots && !backOff.isSetAside(at: now) }
+
+        /// Whether the end of an attempt that began at `start`, without a response, shows that the system is faulty.
+        fileprivate func isFaulty(by code: ScanError.Code, since start: Instant) -> Bool {
+            switch code {
+            case .systemLost, .disconnected, .refused, .unknownScanner, .invalidResponse, .bulkMissing, .noSystem: true
+            // The thread of a local scan that timed out is lost until it ends; the other threads are sound.
+            case .timedOut: !isLocal
+            // A system that has returned an output since is slow but works.
+            case .overtaken: !isLocal && lastOutput <= start
+            case .draining, .cancelled, .bulkUnreadable: false
+            }
+        }
     }
 
     /// An attempt with bulk bytes that is in flight.
@@ -89,20 +101,6 @@ package struct SystemsState: Sendable {
         let isSuspect: Bool
         /// When the room was taken.
         package let start: Instant
-    }
-
-    /// How an attempt ended, as far as its system is concerned.
-    package enum Evidence: Equatable, Sendable {
-        /// It returned an output after `seconds` of scanning.
-        case succeeded(seconds: Double)
-        /// The task's code threw.
-        case threw
-        /// The system failed.
-        case fault
-        /// A hedge on another system was faster.
-        case overtaken
-        /// No evidence: it was cancelled, or the input was unreadable.
-        case void
     }
 
     package internal(set) var members: [Member] = []
@@ -187,47 +185,39 @@ package struct SystemsState: Sendable {
 
     /// An attempt ended.
     /// - Returns: until when its system is set aside, if that is due to this attempt.
-    package mutating func release(_ reservation: Reservation, as evidence: Evidence, at now: Instant) -> Instant? {
-        endRelay(of: reservation, as: evidence, at: now)
+    package mutating func release(_ reservation: Reservation, as outcome: AttemptOutcome, at now: Instant) -> Instant? {
+        if reservation.relayed > 0 { relayPace.end(reservation.relayed, arrived: outcome.isFinished, at: now) }
         guard let index = index(of: reservation) else { return nil }
         defer { noteRoom(index) }
-        if reservation.ticket > 0 { endTransfer(of: reservation, at: index, as: evidence, at: now) }
+        if reservation.ticket > 0 { endTransfer(of: reservation, at: index, isSent: outcome.isFinished, at: now) }
         members[index].inFlight -= 1
         if reservation.isSuspect { members[index].suspects -= 1 }
         // Sums of floating-point numbers drift; without attempts in flight the sum is reset.
         members[index].inFlightCost =
             members[index].inFlight == 0 ? 0 : members[index].inFlightCost - reservation.cost
         members[index].touched = tick()
-        switch evidence {
-        case .succeeded(let seconds):
+        switch outcome {
+        case .finished(let seconds):
             members[index].done += 1
             members[index].lastOutput = now
             members[index].throughput.measure(cost: reservation.cost, seconds: seconds)
             members[index].backOff.success(ofAttemptFrom: reservation.start)
             return nil
-        case .threw, .void:
+        case .failed:
             return nil
-        case .overtaken where members[index].lastOutput > reservation.start:
-            // It is slow but works: it has returned an output since.
-            return nil
-        case .fault, .overtaken:
+        case .error(let error):
+            guard members[index].isFaulty(by: error.code, since: reservation.start) else { return nil }
             return fault(at: index, ofAttemptFrom: reservation.start, now: now)
         }
     }
 
     /// The system holds the bytes of an attempt only if all of them were sent.
     private mutating func endTransfer(
-        of reservation: Reservation, at index: Int, as evidence: Evidence, at now: Instant
+        of reservation: Reservation, at index: Int, isSent: Bool, at now: Instant
     ) {
-        if case .succeeded = evidence { members[index].link.update(reservation.ticket, left: 0, at: now) }
+        if isSent { members[index].link.update(reservation.ticket, left: 0, at: now) }
         guard let key = members[index].end(reservation.ticket), members[index].held.remove(key) else { return }
         drop(key)
-    }
-
-    private mutating func endRelay(of reservation: Reservation, as evidence: Evidence, at now: Instant) {
-        guard reservation.relayed > 0 else { return }
-        let arrived = if case .succeeded = evidence { true } else { false }
-        relayPace.end(reservation.relayed, arrived: arrived, at: now)
     }
 
     /// The index of a reservation's system; nil if it has left.

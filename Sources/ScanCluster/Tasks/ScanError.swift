@@ -12,6 +12,8 @@ public struct ScanError: Error, Equatable, Sendable, CustomStringConvertible {
         case timedOut
         /// The requester has cancelled the attempt.
         case cancelled
+        /// The requester has cancelled the attempt, since another attempt at the task was faster.
+        case overtaken
         /// The system accepts no more tasks now: its queue is full.
         case refused
         /// The system is draining, and accepts no more tasks.
@@ -24,18 +26,6 @@ public struct ScanError: Error, Equatable, Sendable, CustomStringConvertible {
         case bulkMissing
         /// The coordinator could not read the bulk bytes: a fault of the run's input, not of a system.
         case bulkUnreadable
-        /// No connection could be made.
-        case unreachable
-        /// The peer speaks another protocol version.
-        case incompatible
-        /// The peer's scans could give other outputs than those of this process.
-        case differentArithmetic
-        /// Another program answers at the address.
-        case notANode
-        /// The peer does not hold the cluster key, or did not prove it.
-        case authentication
-        /// The user wants no task to run there.
-        case excluded
         /// There is no system to run the task.
         case noSystem
     }

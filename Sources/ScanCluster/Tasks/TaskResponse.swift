@@ -28,9 +28,6 @@ public struct TaskResponse<Work: ScanTask>: Identifiable, Sendable {
     /// The output.
     /// - Throws: ``TaskFailure`` if the scan threw.
     public func get() throws(TaskFailure) -> Work.Output { try result.get() }
-
-    /// Why the task's code threw, if it did.
-    var failure: TaskFailure? { if case .failure(let failure) = result { failure } else { nil } }
 }
 
 /// Why a scan task could not be done: the last attempt's error in words, fit for a user.

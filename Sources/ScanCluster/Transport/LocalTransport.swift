@@ -33,12 +33,10 @@ final class LocalTransport: ScanTransport {
 
     func holds(_ key: BulkKey) -> Bool { false }
 
-    func start(
-        _ request: consuming AttemptRequest, completion: @escaping @Sendable (AttemptReply) -> Void
-    ) -> AttemptHandle {
+    func start(_ request: consuming AttemptRequest, completion: @escaping AttemptCompletion) -> AttemptHandle {
         // Only the context refers to the bytes, so that the task can take them out of it.
-        let scan = LocalScan(request.task, request.bulk.take(), unpacker, clock: clock) { serial, reply in
-            if self.ended(serial) { completion(reply) }
+        let scan = LocalScan(request.task, request.bulk.take(), unpacker, clock: clock) { serial, outcome, output in
+            if self.ended(serial) { completion(outcome, output) }
         }
         state.withLock { state in
             state.serial += 1
@@ -83,11 +81,11 @@ private final class LocalScan: ScanWork, @unchecked Sendable {
     private let context: ScanContext
     private let unpacker: (any BulkUnpacker)?
     private let clock: any ScanClock
-    private let completion: @Sendable (UInt64, AttemptReply) -> Void
+    private let completion: @Sendable (UInt64, AttemptOutcome, PlainOutput?) -> Void
 
     init(
         _ task: any ScanTask, _ bulk: consuming BulkBytes?, _ unpacker: (any BulkUnpacker)?, clock: any ScanClock,
-        completion: @escaping @Sendable (UInt64, AttemptReply) -> Void
+        completion: @escaping @Sendable (UInt64, AttemptOutcome, PlainOutput?) -> Void
     ) {
         self.task = task
         context = ScanContext(bulk: bulk, cancellation: cancellation)
@@ -101,7 +99,7 @@ private final class LocalScan: ScanWork, @unchecked Sendable {
     func scan() {
         // Unpacking is work of the task; reading is not.
         var start = clock.now
-        let outcome: Result<PlainOutput, any Error>
+        let result: Result<PlainOutput, any Error>
         let context: ScanContext
         do {
             let isDeferred = self.context.bulk?.read != nil
@@ -109,17 +107,17 @@ private final class LocalScan: ScanWork, @unchecked Sendable {
             if isDeferred { start = clock.now }
         } catch {
             // They are read again as they are, which gives the error its words.
-            return completion(serial, .error(ScanError(.bulkMissing, "cannot provide the bytes: \(error)")))
+            return completion(serial, .error(ScanError(.bulkMissing, "cannot provide the bytes: \(error)")), nil)
         }
         do {
-            outcome = .success(try Self.run(task, context))
+            result = .success(try Self.run(task, context))
         } catch {
-            outcome = .failure(error)
+            result = .failure(error)
         }
         let seconds = clock.now.since(start) / .seconds(1)
-        switch outcome {
-        case .success(let output): completion(serial, .output(output, seconds: seconds))
-        case .failure(let error): completion(serial, .failure("\(error)", seconds: seconds))
+        switch result {
+        case .success(let output): completion(serial, .finished(seconds: seconds), output)
+        case .failure(let error): completion(serial, .failed("\(error)", seconds: seconds), nil)
         }
     }
 
@@ -141,5 +139,5 @@ private final class LocalScan: ScanWork, @unchecked Sendable {
         PlainOutput(try task.scan(context))
     }
 
-    func skip() { completion(serial, .error(ScanError(.systemLost, "was stopped before the scan began"))) }
+    func skip() { completion(serial, .error(ScanError(.systemLost, "was stopped before the scan began")), nil) }
 }

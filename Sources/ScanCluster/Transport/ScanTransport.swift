@@ -18,9 +18,7 @@ public protocol ScanTransport: AnyObject, Sendable {
 
     /// Starts an attempt. Unless the attempt is cancelled first, `completion` is called once, on the same executor and
     /// not from inside this call. The bulk bytes of the request belong to the transport.
-    func start(
-        _ request: consuming AttemptRequest, completion: @escaping @Sendable (AttemptReply) -> Void
-    ) -> AttemptHandle
+    func start(_ request: consuming AttemptRequest, completion: @escaping AttemptCompletion) -> AttemptHandle
 
     /// Cancels an attempt: drops its completion, and tells the system to cancel it.
     func cancel(_ handle: AttemptHandle)
@@ -81,20 +79,10 @@ public struct AttemptHandle: Hashable, Sendable {
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// The outcome of an attempt. Valid only during the call of the completion.
-public enum AttemptReply {
-    /// The scan took `seconds` and returned an output.
-    case output(any AttemptOutput, seconds: Double)
-    /// The scan took `seconds` and threw: the cause, and the last lines about it in the system's log.
-    case failure(String, log: [String] = [], seconds: Double = 0)
-    /// There is no response.
-    case error(ScanError)
+/// Takes the outcome of an attempt, and the output if it has finished.
+public typealias AttemptCompletion = @Sendable (AttemptOutcome, (any AttemptOutput)?) -> Void
 
-    /// Whether the system does not have the bulk bytes that the task needs.
-    var isBulkMissing: Bool { if case .error(let error) = self { error.code == .bulkMissing } else { false } }
-}
-
-/// The output of an attempt: the value itself, or its coded form.
+/// The output of an attempt: the value itself, or its coded form. Valid only during the call of the completion.
 public protocol AttemptOutput {
     /// The output as a value of the task's ``ScanTask/Output``.
     /// - Throws: an error with a readable description if the output is not of that type.

@@ -19,11 +19,11 @@ final class Dialer: @unchecked Sendable {
     private let info: CoordinatorInfo
     private let sessions: SessionMaker
     private let handshake = ClientHandshake()
-    private var completion: ((Result<(NodeInfo, Connection), ScanError>) -> Void)?
+    private var completion: ((Result<(NodeInfo, Connection), ConnectError>) -> Void)?
     /// The candidates not tried yet, the next one last.
     private var remaining: [Candidate] = []
     private var candidate: Candidate?
-    private var failure: ScanError?
+    private var failure: ConnectError?
     private var attempt: (socket: Socket, poll: SocketPoll, timer: TimerID)?
     private var connection: Connection?
 
@@ -54,7 +54,7 @@ final class Dialer: @unchecked Sendable {
     init(
         loop: EventLoop, target: Target, keys: [ClusterKey], info: CoordinatorInfo, timing: ConnectionTiming,
         sessions: SessionMaker = .tls,
-        completion: @escaping (Result<(NodeInfo, Connection), ScanError>) -> Void
+        completion: @escaping (Result<(NodeInfo, Connection), ConnectError>) -> Void
     ) {
         self.loop = loop
         self.target = target
@@ -86,7 +86,7 @@ final class Dialer: @unchecked Sendable {
                 plan(addresses)
                 tryNext()
             case .failed(let reason):
-                finish(.failure(ScanError(.unreachable, "the name '\(address.host)' cannot be resolved: \(reason)")))
+                finish(.failure(ConnectError(.unreachable, "the name '\(address.host)' cannot be resolved: \(reason)")))
             }
         }
     }
@@ -94,11 +94,11 @@ final class Dialer: @unchecked Sendable {
     func cancel() {
         completion = nil
         endAttempt()
-        connection?.end(ScanError(.systemLost, "was disconnected by this program"))
+        connection?.end(ConnectError(.lost, "was disconnected by this program"))
         connection = nil
     }
 
-    private func finish(_ result: Result<(NodeInfo, Connection), ScanError>) {
+    private func finish(_ result: Result<(NodeInfo, Connection), ConnectError>) {
         let completion = completion
         self.completion = nil
         connection = nil
@@ -111,21 +111,21 @@ final class Dialer: @unchecked Sendable {
         guard completion != nil else { return }
         candidate = remaining.popLast()
         guard let candidate else {
-            return finish(.failure(failure ?? ScanError(.unreachable, "has no address")))
+            return finish(.failure(failure ?? ConnectError(.unreachable, "has no address")))
         }
         do {
             let socket = try Socket.connecting(to: candidate.address)
             let poll = try SocketPoll(loop: loop, descriptor: socket.descriptor) { [self] _, _ in connected() }
             let timer = loop.schedule(at: loop.now.advanced(by: timing.connect)) { [self] in
                 failed(
-                    ScanError(
+                    ConnectError(
                         .unreachable,
                         "did not answer within \(timing.connect.words); is the machine up and the port open?"))
             }
             attempt = (socket, poll, timer)
             poll.watch(read: false, write: true)
         } catch {
-            failed(ScanError(.unreachable, "\(error)"))
+            failed(ConnectError(.unreachable, "\(error)"))
         }
     }
 
@@ -134,7 +134,8 @@ final class Dialer: @unchecked Sendable {
         let status = socket.connectStatus
         guard status == 0 else {
             let hint = status == ECONNREFUSED ? "; is 'skyfarm node' running there?" : ""
-            return failed(ScanError(.unreachable, "cannot be reached: \(SocketError.text(status).lowercased())\(hint)"))
+            return failed(
+                ConnectError(.unreachable, "cannot be reached: \(SocketError.text(status).lowercased())\(hint)"))
         }
         endAttempt()
         do {
@@ -145,7 +146,7 @@ final class Dialer: @unchecked Sendable {
             let greeting = try handshake.greeting(info)
             connection.send { writer in greeting.withUnsafeBytes { writer.put(raw: $0) } }
         } catch {
-            failed(ScanError(.unreachable, "\(error)"))
+            failed(ConnectError(.unreachable, "\(error)"))
         }
     }
 
@@ -156,7 +157,7 @@ final class Dialer: @unchecked Sendable {
         self.attempt = nil
     }
 
-    private func failed(_ error: ScanError) {
+    private func failed(_ error: ConnectError) {
         endAttempt()
         if error.code == .authentication, var other = candidate, other.keys.popFirst() != nil, !other.keys.isEmpty {
             remaining.append(other)
@@ -178,9 +179,9 @@ extension Dialer: ConnectionDelegate {
         }
     }
 
-    func greetingEnded(_ bytes: UnsafeRawBufferPointer) -> ScanError { handshake.ended(bytes) }
+    func greetingEnded(_ bytes: UnsafeRawBufferPointer) -> ConnectError { handshake.ended(bytes) }
 
-    func greetingTimedOut(after limit: Duration, on connection: Connection) -> ScanError {
+    func greetingTimedOut(after limit: Duration, on connection: Connection) -> ConnectError {
         handshake.timedOut(after: limit)
     }
 
@@ -188,7 +189,7 @@ extension Dialer: ConnectionDelegate {
 
     func readBatchEnded() {}
 
-    func ended(_ error: ScanError) {
+    func ended(_ error: ConnectError) {
         connection = nil
         failed(error)
     }

@@ -8,9 +8,9 @@ package struct LinkState: Sendable {
         /// The connection attempt succeeded. `hasJoined` is false if a system of that identity had joined before.
         case connected(SystemID, hasJoined: Bool)
         /// The connection attempt failed.
-        case failed(ScanError)
+        case failed(ConnectError)
         /// The connection over which the node had joined ended.
-        case lost(ScanError)
+        case lost(ConnectError)
         /// The time to wait is over.
         case retry
         /// The node is in use over another link: no attempt is needed.
@@ -124,7 +124,7 @@ package struct LinkState: Sendable {
         }
     }
 
-    private mutating func ended(_ error: ScanError, at now: Instant, _ jitter: Double) -> [Action] {
+    private mutating func ended(_ error: ConnectError, at now: Instant, _ jitter: Double) -> [Action] {
         status = .failed(error)
         guard isPersistent else {
             phase = .idle

@@ -11,7 +11,7 @@ public final class NodeCalls: @unchecked Sendable {
     public let node: NodeInfo
     private let loop: EventLoop
     private var connection: Connection?
-    private var end: ScanError?
+    private var end: ConnectError?
     private var waiting: [UInt64: CheckedContinuation<[UInt8], any Error>] = [:]
     private var lastNumber: UInt64 = 0
 
@@ -26,7 +26,7 @@ public final class NodeCalls: @unchecked Sendable {
     ///   - options: how to connect.
     ///   - loop: the I/O thread.
     /// - Returns: the connection, which is open until it is closed.
-    /// - Throws: `ScanError` if no address leads to a node, or the node answers no calls.
+    /// - Throws: `ConnectError` if no address leads to a node, or the node answers no calls.
     public static func connect(
         to addresses: [SocketAddress], keys: KeyRing, options: RemoteNodes.Options = .init(), loop: EventLoop = .shared
     ) async throws -> NodeCalls {
@@ -47,12 +47,12 @@ public final class NodeCalls: @unchecked Sendable {
 
     private static func open(
         _ node: NodeInfo, _ connection: Connection, on loop: EventLoop
-    ) -> Result<NodeCalls, ScanError> {
+    ) -> Result<NodeCalls, ConnectError> {
         guard node.answersCalls == true else {
             // Not from inside the connection's own call.
             loop.execute { connection.end(closed, politely: true) }
             return .failure(
-                ScanError(
+                ConnectError(
                     .incompatible, "runs skyfarm \(node.software), which answers no calls about jobs", system: node.name
                 ))
         }
@@ -61,13 +61,13 @@ public final class NodeCalls: @unchecked Sendable {
         return .success(calls)
     }
 
-    private static let closed = ScanError(.systemLost, "was disconnected by this program")
+    private static let closed = ConnectError(.lost, "was disconnected by this program")
 
     /// Sends a call of at most 16 MiB, and waits for its reply.
-    /// - Throws: `ScanError` if the connection ends, or the call is too long.
+    /// - Throws: `ConnectError` if the connection ends, or the call is too long.
     public func call(_ body: [UInt8]) async throws -> [UInt8] {
         guard body.count <= FrameFormat.callBodyLimit else {
-            throw ScanError(.refused, "a call of \(body.count) bytes; the limit is \(FrameFormat.callBodyLimit)")
+            throw ConnectError(.refused, "a call of \(body.count) bytes; the limit is \(FrameFormat.callBodyLimit)")
         }
         return try await withCheckedThrowingContinuation { continuation in
             loop.execute {
@@ -89,12 +89,12 @@ public final class NodeCalls: @unchecked Sendable {
 
 extension NodeCalls: ConnectionDelegate {
     func greet(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> GreetingStep {
-        .end(ScanError(.incompatible, "sent a second hello"))
+        .end(ConnectError(.incompatible, "sent a second hello"))
     }
 
-    func greetingEnded(_ bytes: UnsafeRawBufferPointer) -> ScanError { Self.closed }
+    func greetingEnded(_ bytes: UnsafeRawBufferPointer) -> ConnectError { Self.closed }
 
-    func greetingTimedOut(after limit: Duration, on connection: Connection) -> ScanError { Self.closed }
+    func greetingTimedOut(after limit: Duration, on connection: Connection) -> ConnectError { Self.closed }
 
     func received(_ frame: Frame, on connection: Connection) throws(ProtocolError) {
         switch frame {
@@ -103,7 +103,7 @@ extension NodeCalls: ConnectionDelegate {
                 throw ProtocolError("a node replied to no call")
             }
             continuation.resume(returning: Array(reply.body))
-        case .goodbye(_, let message): end = ScanError(.systemLost, message.printable, system: node.name)
+        case .goodbye(_, let message): end = ConnectError(.lost, message.printable, system: node.name)
         case .task, .response, .refusal, .cancel, .ping, .pong, .call, .weight:
             throw ProtocolError("a node sent other frames than replies on a connection for calls")
         }
@@ -111,8 +111,8 @@ extension NodeCalls: ConnectionDelegate {
 
     func readBatchEnded() {}
 
-    func ended(_ error: ScanError) {
-        let error = end ?? ScanError(error.code, error.message, system: node.name)
+    func ended(_ error: ConnectError) {
+        let error = end ?? ConnectError(error.code, error.message, system: node.name)
         end = error
         connection = nil
         for continuation in waiting.values { continuation.resume(throwing: error) }

@@ -87,7 +87,7 @@ final class NodeLink: @unchecked Sendable {
         timer = nil
         guard let nodes else { return }
         switch target {
-        case .failure(let error): handle(.failed(ScanError(.unreachable, "\(error)")))
+        case .failure(let error): handle(.failed(ConnectError(.unreachable, "\(error)")))
         case .success(let target):
             let (options, weight) = (nodes.options, nodes.weight)
             let info = CoordinatorInfo(
@@ -123,11 +123,11 @@ final class NodeLink: @unchecked Sendable {
         if shown.announcedName != nil { shown.address = connection.peer.description }
         let (systems, loop, options) = (nodes.systems, nodes.loop, nodes.options)
         if let reason = options.selection.refusal(of: node.name) {
-            return refuse(ScanError(.excluded, reason), connection)
+            return refuse(ConnectError(.excluded, reason), connection)
         }
         if let missing = options.scanners.first(where: { !node.scanners.contains($0) }) {
             return refuse(
-                ScanError(
+                ConnectError(
                     .unknownScanner,
                     "has no scanner '\(missing)': it runs another program, or another version (\(node.software))"),
                 connection)
@@ -172,7 +172,7 @@ final class NodeLink: @unchecked Sendable {
     }
 
     /// Ends the connection to a node that is not used, and tells it why.
-    private func refuse(_ error: ScanError, _ connection: Connection) {
+    private func refuse(_ error: ConnectError, _ connection: Connection) {
         connection.send { $0.putGoodbye(draining: false, message: "this node \(error.message)") }
         connection.end(error, politely: true)
         var error = error
@@ -186,7 +186,7 @@ final class NodeLink: @unchecked Sendable {
         return isTaken ? "\(node.name) (\(shown.address))" : node.name
     }
 
-    private func ended(_ error: ScanError) {
+    private func ended(_ error: ConnectError) {
         // Nil if this side closed the connection.
         guard transport != nil else { return }
         transport = nil

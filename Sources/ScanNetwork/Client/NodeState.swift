@@ -1,4 +1,3 @@
-public import ScanCluster
 public import ScanSecurity
 
 /// The state of the connection to one address of a node.
@@ -12,7 +11,7 @@ public struct NodeState: Sendable {
         /// The same node has joined under another address.
         case duplicate(of: String)
         /// The node cannot be used, or was lost; it is dialled again after a wait.
-        case failed(ScanError)
+        case failed(ConnectError)
         /// The link is closed.
         case closed
     }

@@ -3,7 +3,7 @@ package import ScanSecurity
 
 extension RemoteNodes {
     /// Connects to one node, once, outside any registry.
-    /// - Throws: ``AddressError`` or `ScanError`.
+    /// - Throws: ``AddressError`` or `ConnectError`.
     package static func connect(
         _ address: String, keys: KeyRing, options: Options = Options(), loop: EventLoop = .shared
     ) async throws -> ScanSystem {

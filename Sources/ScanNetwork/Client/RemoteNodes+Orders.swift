@@ -18,7 +18,7 @@ extension RemoteNodes {
     ///   - options: how to connect.
     ///   - loop: the I/O thread.
     /// - Returns: the node's answer.
-    /// - Throws: `ScanError` if no address leads to a node, or the node takes no orders.
+    /// - Throws: `ConnectError` if no address leads to a node, or the node takes no orders.
     public static func order(
         _ order: NodeOrder, at addresses: [SocketAddress], keys: KeyRing, options: Options = Options(),
         loop: EventLoop = .shared
@@ -36,11 +36,11 @@ extension RemoteNodes {
                             // Not from inside the connection's own call.
                             loop.execute {
                                 connection.end(
-                                    ScanError(.systemLost, "was disconnected by this program"), politely: true)
+                                    ConnectError(.lost, "was disconnected by this program"), politely: true)
                             }
                             guard let answer = node.answer else {
                                 return .failure(
-                                    ScanError(
+                                    ConnectError(
                                         .incompatible, "runs skyfarm \(node.software), which takes no orders",
                                         system: node.name))
                             }

@@ -9,7 +9,7 @@ extension RemoteNodes {
         /// The connection was made and has ended.
         case ended
         /// The node was reached at none of its addresses.
-        case failed(ScanError)
+        case failed(ConnectError)
     }
 
     /// Makes one attempt at a discovered node, over all its addresses, unless it is connected already.

@@ -72,7 +72,7 @@ extension TCPTransport {
         } catch {
             // It was encoded before, to see whether it fits.
             let words = "the task cannot be sent: \(error)"
-            withdraw(request) { .failure(words) }
+            withdraw(request, as: .failed(words))
         }
     }
 
@@ -99,13 +99,13 @@ extension TCPTransport {
         for request in held.keys.sorted() {
             held[request] = nil
             queue.remove(request)
-            withdraw(request) { .error(refusal) }
+            withdraw(request, as: .error(refusal))
         }
     }
 
     /// Completes a request that was not sent, but not from inside the call that leads here.
-    private func withdraw(_ request: UInt64, _ reply: @escaping @Sendable () -> AttemptReply) {
+    private func withdraw(_ request: UInt64, as outcome: AttemptOutcome) {
         guard let completion = state.withdraw(request) else { return }
-        connection.loop.execute { completion.call(reply()) }
+        connection.loop.execute { completion.call(outcome, nil) }
     }
 }

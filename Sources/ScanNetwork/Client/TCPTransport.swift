@@ -7,7 +7,7 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
 
     /// A struct: a closure as a generic argument would be allocated again at each use.
     struct Completion {
-        let call: @Sendable (AttemptReply) -> Void
+        let call: AttemptCompletion
     }
 
     package let node: NodeInfo
@@ -29,7 +29,7 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
     var sending: [(request: UInt64, ticket: UInt64)] = []
     private let onReport: (BulkReport) -> Void
     private let onDraining: () -> Void
-    private let onEnd: (ScanError) -> Void
+    private let onEnd: (ConnectError) -> Void
 
     /// Takes over an open connection. `packed`: the form in which this process packs bulk bytes. `compressor`: compresses
     /// them; nil: nothing does. `onTraffic`: attempts got their bulk bytes. `onReport`: the node reported what it read by a
@@ -42,7 +42,7 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
         onTraffic: @escaping (BulkTraffic) -> Void = { _ in },
         onReport: @escaping (BulkReport) -> Void = { _ in },
         onLink: @escaping (SystemsState.LinkReport) -> Void = { _ in }, onFull: @escaping (Bool) -> Void = { _ in },
-        onDraining: @escaping () -> Void, onEnd: @escaping (ScanError) -> Void
+        onDraining: @escaping () -> Void, onEnd: @escaping (ConnectError) -> Void
     ) {
         self.node = node
         state = TransportState(
@@ -73,9 +73,7 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
 
     package func reads(_ reference: BulkReference) -> Bool { state.reads(reference) }
 
-    package func start(_ attempt: AttemptRequest, completion: @escaping @Sendable (AttemptReply) -> Void)
-        -> AttemptHandle
-    {
+    package func start(_ attempt: AttemptRequest, completion: @escaping AttemptCompletion) -> AttemptHandle {
         connection.loop.assertOnLoop()
         do {
             // The phase first: a computed property of the state would copy all of it.
@@ -84,16 +82,14 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
         } catch {
             // `completion` is never called from inside this call; the handle names no request.
             connection.loop.execute {
-                let lost = (error as? ScanError).map { AttemptReply.error($0) }
-                completion(lost ?? .failure("the task cannot be sent: \(error)"))
+                let lost = (error as? ScanError).map { AttemptOutcome.error($0) }
+                completion(lost ?? .failed("the task cannot be sent: \(error)"), nil)
             }
             return AttemptHandle(rawValue: .max)
         }
     }
 
-    private func send(
-        _ attempt: AttemptRequest, _ completion: @escaping @Sendable (AttemptReply) -> Void
-    ) throws -> UInt64 {
+    private func send(_ attempt: AttemptRequest, _ completion: @escaping AttemptCompletion) throws -> UInt64 {
         let (request, isHeld) = try encoder.encode(attempt.task) { bytes in
             let scanner = type(of: attempt.task).scanner
             let size = ByteWriter.taskSize(scanner: scanner, task: bytes.count, bulk: attempt.bulk)
@@ -164,19 +160,19 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
 
     package func close() {
         connection.send { $0.putGoodbye(draining: false, message: "done") }
-        connection.end(ScanError(.systemLost, "was disconnected by this program"), politely: true)
+        connection.end(ConnectError(.lost, "was disconnected by this program"), politely: true)
     }
 }
 
 extension TCPTransport: ConnectionDelegate {
     func greet(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> GreetingStep { .wait }
 
-    func greetingEnded(_ bytes: UnsafeRawBufferPointer) -> ScanError {
-        ScanError(.systemLost, "closed the connection")
+    func greetingEnded(_ bytes: UnsafeRawBufferPointer) -> ConnectError {
+        ConnectError(.lost, "closed the connection")
     }
 
-    func greetingTimedOut(after limit: Duration, on connection: Connection) -> ScanError {
-        ScanError(.systemLost, "was silent for \(limit.words)")
+    func greetingTimedOut(after limit: Duration, on connection: Connection) -> ConnectError {
+        ConnectError(.lost, "was silent for \(limit.words)")
     }
 
     func received(_ frame: Frame, on connection: Connection) throws(ProtocolError) {
@@ -185,7 +181,7 @@ extension TCPTransport: ConnectionDelegate {
         if let report = state.takeReport() { onReport(report) }
         switch action {
         case .none: break
-        case .complete(let completion, let reply): completion.call(reply)
+        case .complete(let completion, let outcome, let output): completion.call(outcome, output)
         case .leave:
             withdrawHeld()
             onDraining()
@@ -195,12 +191,12 @@ extension TCPTransport: ConnectionDelegate {
 
     func readBatchEnded() {}
 
-    func ended(_ error: ScanError) {
+    func ended(_ error: ConnectError) {
         (held, queue, sending) = ([:], LinkQueue(.never), [])
         connection.progressed = nil
         let end = state.end(error)
         // First: whoever hears of the attempts may ask whether the node has left.
         onEnd(end.loss)
-        for completion in end.waiting { completion.call(.error(end.reply)) }
+        for completion in end.waiting { completion.call(.error(end.reply), nil) }
     }
 }

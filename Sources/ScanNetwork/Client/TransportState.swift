@@ -16,7 +16,7 @@ package struct TransportState<Completion> {
     package enum Action {
         /// Nothing, as after an answer to an attempt that was cancelled or timed out.
         case none
-        case complete(Completion, AttemptReply)
+        case complete(Completion, AttemptOutcome, (any AttemptOutput)?)
         /// The node takes no more tasks.
         case leave
     }
@@ -185,7 +185,7 @@ package struct TransportState<Completion> {
                 }
                 if response.keptBulk, let key = bulk.key { held.insert(key) }
             }
-            return .complete(request.completion, AttemptReply(response))
+            return Self.complete(request.completion, response)
         case .refusal(let number, let reason, let message):
             guard let request = pending.remove(number) else { return .none }
             if reason == .bulkElsewhere, let origin = request.bulk?.origin {
@@ -198,8 +198,8 @@ package struct TransportState<Completion> {
             } else if reason == .bulkElsewhere, request.bulk?.isPacked == true {
                 unpackFailures += 1
             }
-            return .complete(
-                request.completion, .error(ScanError(reason.code, message.printable, system: node.name)))
+            let error = ScanError(reason.code, message.printable, system: node.name)
+            return .complete(request.completion, .error(error), nil)
         case .goodbye(let draining, let message):
             goodbye = message.printable
             guard draining else { return .none }
@@ -213,26 +213,24 @@ package struct TransportState<Completion> {
 
     /// The connection has ended.
     /// - Returns: the loss, and the error with which to complete the attempts that wait.
-    package mutating func end(_ error: ScanError) -> (loss: ScanError, reply: ScanError, waiting: [Completion]) {
+    package mutating func end(_ error: ConnectError) -> (loss: ConnectError, reply: ScanError, waiting: [Completion]) {
         let message = goodbye.map { "\(error.message) (\($0))" } ?? error.message
         // A node that takes its leave has not been ended by a task.
-        let code: ScanError.Code = goodbye == nil && error.code != .disconnected ? .systemLost : .disconnected
-        let loss = ScanError(code, message, system: node.name)
+        let isLost = goodbye == nil && error.code != .disconnected
+        let loss = ConnectError(isLost ? .lost : .disconnected, message, system: node.name)
         // Attempts that a draining node has not answered arrived after it began to drain.
-        let reply = ScanError(refusal?.code ?? loss.code, message, system: node.name)
+        let code = refusal?.code ?? (isLost ? .systemLost : .disconnected)
+        let reply = ScanError(code, message, system: node.name)
         phase = .ended(reply)
         return (loss, reply, pending.removeAll().map(\.completion))
     }
-}
 
-extension AttemptReply {
-    fileprivate init(_ frame: ResponseFrame) {
+    private static func complete(_ completion: Completion, _ frame: ResponseFrame) -> Action {
         if frame.succeeded {
-            self = .output(CodedOutput(bytes: frame.body), seconds: frame.seconds)
-        } else {
-            let report = CodedFailure(decoding: frame.body)
-            self = .failure(report.cause, log: report.log, seconds: frame.seconds)
+            return .complete(completion, .finished(seconds: frame.seconds), CodedOutput(bytes: frame.body))
         }
+        let report = CodedFailure(decoding: frame.body)
+        return .complete(completion, .failed(report.cause, log: report.log, seconds: frame.seconds), nil)
     }
 }
 

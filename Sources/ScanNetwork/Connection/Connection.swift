@@ -196,10 +196,10 @@ final class Connection: Flushable, @unchecked Sendable {
                     progressed?()
                     return
                 case .ended: return end(Self.peerClosed)
-                case .failed(let error): return end(ScanError(broken: error))
+                case .failed(let error): return end(ConnectError(broken: error))
                 }
             } else if records.isEstablished, out.waiting > 0 {
-                do { try seal() } catch { return end(ScanError(error)) }
+                do { try seal() } catch { return end(ConnectError(error)) }
             } else if phase != .lingering || !records.close() {
                 break
             }
@@ -273,8 +273,8 @@ final class Connection: Flushable, @unchecked Sendable {
         case .success(.ended):
             let greetingEnd = phase == .greeting ? delegate?.greetingEnded(decoder.waiting) : nil
             end(greetingEnd ?? Self.peerClosed)
-        case .success(.failed(let error)): end(ScanError(broken: error))
-        case .failure(let error): end(ScanError(error), politely: true)
+        case .success(.failed(let error)): end(ConnectError(broken: error))
+        case .failure(let error): end(ConnectError(error), politely: true)
         }
         return 0
     }
@@ -312,7 +312,7 @@ final class Connection: Flushable, @unchecked Sendable {
             while phase == .open, let frame = try decoder.next() { try handle(frame) }
         } catch {
             send { $0.putGoodbye(draining: false, message: "\(error)") }
-            end(ScanError(.disconnected, "\(error)"), politely: true)
+            end(ConnectError(.disconnected, "\(error)"), politely: true)
         }
     }
 
@@ -349,7 +349,7 @@ final class Connection: Flushable, @unchecked Sendable {
         switch action {
         case .ping(let token): send { $0.putPing(token) }
         case .wait: break
-        case .lost: return end(ScanError(.disconnected, "has been silent for \(timing.silence.words)"))
+        case .lost: return end(ConnectError(.disconnected, "has been silent for \(timing.silence.words)"))
         }
         timer = loop.schedule(at: liveness.nextCheck) { [weak self] in self?.beat() }
     }
@@ -358,7 +358,7 @@ final class Connection: Flushable, @unchecked Sendable {
         if phase == .securing {
             let limit = timing.handshake.words
             return end(
-                ScanError(.notANode, "did not finish the TLS handshake within \(limit): it is busy, or no Skyfarm"))
+                ConnectError(.notANode, "did not finish the TLS handshake within \(limit): it is busy, or no Skyfarm"))
         }
         guard phase == .greeting, let delegate else { return }
         end(delegate.greetingTimedOut(after: timing.handshake, on: self), politely: true)
@@ -366,11 +366,11 @@ final class Connection: Flushable, @unchecked Sendable {
 
     // MARK: The end
 
-    private static let peerClosed = ScanError(.systemLost, "closed the connection")
+    private static let peerClosed = ConnectError(.lost, "closed the connection")
 
     /// Ends the connection and reports the reason to the delegate. If `politely`, sends the waiting bytes first, and
     /// gives the peer a heartbeat's time to read them.
-    func end(_ error: ScanError, politely: Bool = false) {
+    func end(_ error: ConnectError, politely: Bool = false) {
         loop.assertOnLoop()
         guard phase != .closed else { return }
         if let timer { loop.cancel(timer) }

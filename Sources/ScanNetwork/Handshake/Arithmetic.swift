@@ -1,5 +1,3 @@
-package import ScanCluster
-
 /// How a process computes. The engine compares fingerprints and does not know what they are made of.
 public struct Arithmetic: Codable, Equatable, Sendable {
     /// Equal in processes whose scans of equal tasks give equal outputs, to the last bit.
@@ -22,19 +20,19 @@ public struct Arithmetic: Codable, Equatable, Sendable {
 extension NodeInfo {
     /// Why a coordinator of that arithmetic and this software refuses the node: its outputs could differ, or it does
     /// not report how it computes. Nil if it computes alike.
-    package func difference(from own: Arithmetic, software: String = Skyfarm.version) -> ScanError? {
+    package func difference(from own: Arithmetic, software: String = Skyfarm.version) -> ConnectError? {
         if arithmetic?.fingerprint == own.fingerprint { return nil }
         let flag = "or use the node with --allow-different-nodes"
         let cure = "install the same skyfarm and libraries on both, \(flag)"
         guard let arithmetic else {
-            return ScanError(
+            return ConnectError(
                 .differentArithmetic,
                 "does not report its arithmetic, which may differ (skyfarm \(self.software) there, \(software) on the "
                     + "coordinator): \(cure)")
         }
         let sameVersions = self.software == software && arithmetic.libraries == own.libraries
         let advice = sameVersions ? "the build, the C library or the processor differs; use equal ones, \(flag)" : cure
-        return ScanError(
+        return ConnectError(
             .differentArithmetic,
             "computes differently: its arithmetic is \(arithmetic.fingerprint) (skyfarm \(self.software), "
                 + "\(arithmetic.libraries)), the coordinator's \(own.fingerprint) (skyfarm \(software), "

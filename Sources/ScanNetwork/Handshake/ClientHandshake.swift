@@ -1,4 +1,4 @@
-package import ScanCluster
+import ScanBasics
 
 /// The coordinator's side of the first exchange on a connection. Pure.
 package struct ClientHandshake {
@@ -9,7 +9,7 @@ package struct ClientHandshake {
         /// The connection is open; `consumed` bytes were the node's hello.
         case open(NodeInfo, version: UInt16, consumed: Int)
         /// The connection cannot be used.
-        case failed(ScanError)
+        case failed(ConnectError)
     }
 
     private let versions: ClosedRange<UInt16>
@@ -28,7 +28,7 @@ package struct ClientHandshake {
             guard let (hello, size) = try Hello.decode(bytes) else { return .wait }
             switch hello.kind {
             case .refusal: return .failed(refused(hello))
-            case .greeting: return .failed(ScanError(.notANode, "is a coordinator, not a node"))
+            case .greeting: return .failed(ConnectError(.notANode, "is a coordinator, not a node"))
             case .welcome: break
             }
             let version = min(versions.upperBound, hello.versions.upperBound)
@@ -38,7 +38,7 @@ package struct ClientHandshake {
             var info = try WireDecoder().decode(NodeInfo.self, from: hello.body)
             guard info.slots > 0, info.slots <= 1 << 16, info.queueLimit >= 0, !info.name.isEmpty,
                 info.frameLimit >= FrameFormat.leastFrameLimit
-            else { return .failed(ScanError(.incompatible, "sends a hello with invalid values")) }
+            else { return .failed(ConnectError(.incompatible, "sends a hello with invalid values")) }
             // Bounded, so that sums of an untrusted peer's numbers do not overflow.
             info.name = info.name.printable
             info.software = info.software.printable
@@ -54,35 +54,35 @@ package struct ClientHandshake {
             info.frameLimit = min(info.frameLimit, FrameFormat.greatestFrameLimit)
             return .open(info, version: version, consumed: size)
         } catch let foreign as ForeignPeer {
-            return .failed(ScanError(.notANode, "is not a skyfarm node: it \(foreign)"))
+            return .failed(ConnectError(.notANode, "is not a skyfarm node: it \(foreign)"))
         } catch {
-            return .failed(ScanError(.incompatible, "sends a hello that cannot be read: \(error)"))
+            return .failed(ConnectError(.incompatible, "sends a hello that cannot be read: \(error)"))
         }
     }
 
     /// The node ended the connection after these bytes.
-    package func ended(_ bytes: UnsafeRawBufferPointer) -> ScanError {
+    package func ended(_ bytes: UnsafeRawBufferPointer) -> ConnectError {
         if case .failed(let error) = received(bytes) { return error }
-        return ScanError(.notANode, "closed the connection without a hello; is it a skyfarm node?")
+        return ConnectError(.notANode, "closed the connection without a hello; is it a skyfarm node?")
     }
 
     /// The node sent no complete hello within `limit`.
-    package func timedOut(after limit: Duration) -> ScanError {
-        ScanError(.notANode, "did not answer the hello within \(limit.words); is it a skyfarm node?")
+    package func timedOut(after limit: Duration) -> ConnectError {
+        ConnectError(.notANode, "did not answer the hello within \(limit.words); is it a skyfarm node?")
     }
 
-    private func refused(_ hello: Hello) -> ScanError {
+    private func refused(_ hello: Hello) -> ConnectError {
         let message = String(decoding: hello.body, as: UTF8.self).printable
         switch hello.refusal {
         case .otherVersion: return incompatible(hello.versions)
-        case .paused: return ScanError(.refused, message)
+        case .paused: return ConnectError(.refused, message)
         case .tooManyConnections, .draining, .malformed, nil:
-            return ScanError(.refused, "refused the connection: \(message)")
+            return ConnectError(.refused, "refused the connection: \(message)")
         }
     }
 
-    private func incompatible(_ theirs: ClosedRange<UInt16>) -> ScanError {
-        ScanError(
+    private func incompatible(_ theirs: ClosedRange<UInt16>) -> ConnectError {
+        ConnectError(
             .incompatible,
             "speaks protocol \(theirs.words), this program \(versions.words); use the same version of skyfarm on both")
     }

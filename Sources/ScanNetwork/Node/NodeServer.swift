@@ -179,7 +179,7 @@ public final class NodeServer: @unchecked Sendable {
     /// The node's present load.
     public var status: Status { shared.withLock { $0 } }
 
-    private static let stopped = ScanError(.systemLost, "was disconnected by this node, which stops")
+    private static let stopped = ConnectError(.lost, "was disconnected by this node, which stops")
 
     // MARK: Connections
 
@@ -245,7 +245,7 @@ public final class NodeServer: @unchecked Sendable {
         for id in evicted { sessions[id]?.connection?.end(Self.crowded) }
     }
 
-    private static let crowded = ScanError(
+    private static let crowded = ConnectError(
         .refused, "was closed for a newer connection before it proved that it holds the key")
 
     /// The handshake with a peer that has proved that it holds the key.
@@ -351,7 +351,7 @@ public final class NodeServer: @unchecked Sendable {
         closeSystem()
         for session in sessions.values {
             session.connection?.end(
-                ScanError(.systemLost, "was disconnected by this node, which has drained"), politely: true)
+                ConnectError(.lost, "was disconnected by this node, which has drained"), politely: true)
         }
         if sessions.isEmpty { resumeDrained() }
     }

@@ -58,7 +58,7 @@ final class NodeSession: @unchecked Sendable {
     /// Ends the connection of a node that was paused, once all tasks are answered or given back.
     func leaveIfIdle() {
         guard isLeaving, state.isOpen, state.inFlight == 0 else { return }
-        connection?.end(ScanError(.systemLost, "was disconnected by this node, which is paused"), politely: true)
+        connection?.end(ConnectError(.lost, "was disconnected by this node, which is paused"), politely: true)
     }
 
     // MARK: Tasks
@@ -136,24 +136,24 @@ extension NodeSession: ConnectionDelegate {
                 let reply = try server.obey(order, of: coordinator, at: "\(connection.peer)")
                 state.answered()
                 connection.send { writer in reply.withUnsafeBytes { writer.put(raw: $0) } }
-                return .end(ScanError(.refused, "was answered"))
+                return .end(ConnectError(.refused, "was answered"))
             } catch {
-                return .end(ScanError(.refused, "sent an order that cannot be carried out: \(error)"))
+                return .end(ConnectError(.refused, "sent an order that cannot be carried out: \(error)"))
             }
         case .refuse(let reply, let reason):
             state.refused(reason)
             connection.send { writer in reply.withUnsafeBytes { writer.put(raw: $0) } }
-            return .end(ScanError(.refused, reason))
+            return .end(ConnectError(.refused, reason))
         }
     }
 
-    func greetingEnded(_ bytes: UnsafeRawBufferPointer) -> ScanError {
-        ScanError(.systemLost, "closed the connection without a hello")
+    func greetingEnded(_ bytes: UnsafeRawBufferPointer) -> ConnectError {
+        ConnectError(.lost, "closed the connection without a hello")
     }
 
-    func greetingTimedOut(after limit: Duration, on connection: Connection) -> ScanError {
+    func greetingTimedOut(after limit: Duration, on connection: Connection) -> ConnectError {
         if case .end(let error) = perform(server.handshake.timedOut(after: limit), on: connection) { return error }
-        return ScanError(.timedOut, "sent no hello within \(limit.words)")
+        return ConnectError(.disconnected, "sent no hello within \(limit.words)")
     }
 
     func received(_ frame: Frame, on connection: Connection) throws(ProtocolError) {
@@ -175,7 +175,7 @@ extension NodeSession: ConnectionDelegate {
         batch.removeAll(keepingCapacity: true)
     }
 
-    func ended(_ error: ScanError) {
+    func ended(_ error: ConnectError) {
         readBatchEnded()
         let (end, cancelled) = state.connectionEnded(error.message, on: &server.resources)
         for task in cancelled { task.cancel() }

@@ -47,7 +47,7 @@ extension NodesCommand {
                     let outcome = try await RemoteNodes.order(order, at: addresses, keys: keys)
                     try StandardOutput.write("\(outcome.name)  \(Self.words(outcome))\n")
                     if order == .resume, outcome.pause != nil { code = .noUsableNode }
-                } catch let error as ScanError {
+                } catch let error as ConnectError {
                     StandardError.write("skyfarm nodes: \(name): \(error.message)\n")
                     code = error.code == .authentication ? .authentication : .noUsableNode
                 }

@@ -20,11 +20,11 @@ import Testing
             actions(
                 .begin(holdsKey: false, packing: .stored), .sent, .replied(isBulkMissing: false),
                 .replied(isBulkMissing: false),
-                .expired,
-                .cancelled(isOvertaken: true)) == [.send(.light), .none, .end(.reply), .none, .none, .none])
+                .stopped(.timedOut),
+                .stopped(.overtaken)) == [.send(.light), .none, .finish, .none, .none, .none])
         #expect(
             actions(.begin(holdsKey: false, packing: .stored), .sent, .replied(isBulkMissing: true)) == [
-                .send(.light), .none, .end(.reply),
+                .send(.light), .none, .finish,
             ])
     }
 
@@ -38,14 +38,14 @@ import Testing
                 missing, .loaded(succeeded: true), .sent, missing)
                 == [
                     .send(.light), .none, .load(.none), .send(.reference), .none, .load(.none),
-                    .send(.bytes), .none, .end(.reply),
+                    .send(.bytes), .none, .finish,
                 ])
         #expect(
             actions(bulk: true, .begin(holdsKey: false, packing: .stored), .loaded(succeeded: true), .sent)
                 == [.load(.none), .send(.bytes), .none])
         #expect(
             actions(bulk: true, .begin(holdsKey: false, packing: .stored), .loaded(succeeded: false)) == [
-                .load(.none), .end(.unreadable),
+                .load(.none), .finish,
             ])
     }
 
@@ -57,7 +57,7 @@ import Testing
                 bulk: true, packed: true, .begin(holdsKey: false, packing: .stored), .loaded(succeeded: true), .sent,
                 missing, .loaded(succeeded: true), .sent, missing)
                 == [
-                    .load(.stored), .send(.bytes), .none, .load(.none), .send(.bytes), .none, .end(.reply),
+                    .load(.stored), .send(.bytes), .none, .load(.none), .send(.bytes), .none, .finish,
                 ])
         // A reference is one to packed bytes.
         #expect(
@@ -82,7 +82,7 @@ import Testing
             return state.handle(event)
         }
         #expect(
-            actions == [.load(.none), .send(.bytes), .none, .load(.none), .send(.bytes), .none, .end(.reply)])
+            actions == [.load(.none), .send(.bytes), .none, .load(.none), .send(.bytes), .none, .finish])
         #expect(mayCompress == [true, true, true, false, false, false, false])
     }
 
@@ -93,7 +93,7 @@ import Testing
                 bulk: true, reference: true, .begin(holdsKey: false, packing: .none, reads: true), .sent,
                 .replied(isBulkMissing: true), .loaded(succeeded: true), .sent, .replied(isBulkMissing: false))
                 == [
-                    .send(.reference), .none, .load(.none), .send(.bytes), .none, .end(.reply),
+                    .send(.reference), .none, .load(.none), .send(.bytes), .none, .finish,
                 ])
         // The system has dropped the bytes that it kept.
         #expect(
@@ -105,33 +105,31 @@ import Testing
 
     @Test("cancelled or expired with the system, the request is cancelled too")
     func abandoned() {
-        let cancelled = AttemptState.Ending.cancelled(isOvertaken: true)
         #expect(
             actions(
-                .begin(holdsKey: false, packing: .stored), .sent, .cancelled(isOvertaken: true),
+                .begin(holdsKey: false, packing: .stored), .sent, .stopped(.overtaken),
                 .replied(isBulkMissing: false))
-                == [.send(.light), .none, .abandon(cancelled), .none])
+                == [.send(.light), .none, .abandon(.overtaken), .none])
         #expect(
-            actions(.begin(holdsKey: false, packing: .stored), .sent, .expired, .cancelled(isOvertaken: false))
-                == [.send(.light), .none, .abandon(.expired), .none])
+            actions(.begin(holdsKey: false, packing: .stored), .sent, .stopped(.timedOut), .stopped(.cancelled))
+                == [.send(.light), .none, .abandon(.timedOut), .none])
         #expect(
-            actions(.begin(holdsKey: false, packing: .stored), .cancelled(isOvertaken: true), .sent)
-                == [.send(.light), .end(cancelled), .forget])
+            actions(.begin(holdsKey: false, packing: .stored), .stopped(.overtaken), .sent)
+                == [.send(.light), .end(.overtaken), .forget])
         #expect(
-            actions(.cancelled(isOvertaken: true), .begin(holdsKey: false, packing: .stored)) == [
-                .end(cancelled), .none,
+            actions(.stopped(.overtaken), .begin(holdsKey: false, packing: .stored)) == [
+                .end(.overtaken), .none,
             ])
     }
 
     @Test("cancelled while bytes are read, it ends when the reader has stopped")
     func stopped() {
-        let cancelled = AttemptState.Ending.cancelled(isOvertaken: false)
         for succeeded in [true, false] {
             #expect(
                 actions(
-                    bulk: true, .begin(holdsKey: false, packing: .stored), .cancelled(isOvertaken: false),
-                    .cancelled(isOvertaken: true), .loaded(succeeded: succeeded), .loaded(succeeded: succeeded))
-                    == [.load(.none), .stopLoading, .none, .end(cancelled), .none])
+                    bulk: true, .begin(holdsKey: false, packing: .stored), .stopped(.cancelled),
+                    .stopped(.overtaken), .loaded(succeeded: succeeded), .loaded(succeeded: succeeded))
+                    == [.load(.none), .stopLoading, .none, .end(.cancelled), .none])
         }
     }
 
@@ -149,10 +147,10 @@ import Testing
                     holdsKey: .random(using: &random),
                     packing: BulkPacking.allCases.randomElement(using: &random) ?? .none,
                     reads: .random(using: &random)),
-                .cancelled(isOvertaken: true),
+                .stopped(.overtaken),
             ]
             if requests > 0 {
-                events += [.sent, .replied(isBulkMissing: .random(using: &random)), .expired]
+                events += [.sent, .replied(isBulkMissing: .random(using: &random)), .stopped(.timedOut)]
             }
             if loads > 0 { events.append(.loaded(succeeded: .random(using: &random))) }
             guard let event = events.randomElement(using: &random) else { return }
@@ -161,11 +159,11 @@ import Testing
             switch action {
             case .send: requests = 1
             case .load: (requests, loads) = (0, loads + 1)
-            case .end(.reply), .forget: requests = 0
+            case .finish, .forget: requests = 0
             case .abandon, .none, .stopLoading, .end: break
             }
             switch action {
-            case .end, .abandon: ends += 1
+            case .finish, .end, .abandon: ends += 1
             default: break
             }
             if case .abandon = action { requests = 0 }

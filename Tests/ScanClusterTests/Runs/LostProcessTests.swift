@@ -73,12 +73,12 @@ import Testing
         let (first, second) = (try #require(pick()), try #require(pick()))
         #expect(Set([first.system, second.system]) == [.test(0), .test(1)])
         #expect(pick() == nil && systems.contradiction == nil)
-        _ = systems.release(first, as: .succeeded(seconds: 1), at: .zero)
+        _ = systems.release(first, as: .finished(seconds: 1), at: .zero)
         #expect(pick()?.system == first.system && systems.contradiction == nil)
         // Nothing joins it, and it joins nothing.
         let others = pending([false])
         #expect(systems.pick(from: others, excluding: [.test(9)], run: RunID(rawValue: 0), at: .zero) == nil)
-        _ = systems.release(second, as: .succeeded(seconds: 1), at: .zero)
+        _ = systems.release(second, as: .finished(seconds: 1), at: .zero)
         #expect(systems.pick(from: others, excluding: [.test(9)], run: RunID(rawValue: 0), at: .zero) != nil)
         #expect(pick() == nil && systems.contradiction == nil)
     }
@@ -92,7 +92,7 @@ import Testing
         }
         let other = try #require(pick([false, true]))
         #expect(other.0 == 0 && pick([true]) == nil)
-        _ = systems.release(other.1, as: .succeeded(seconds: 1), at: .zero)
+        _ = systems.release(other.1, as: .finished(seconds: 1), at: .zero)
         systems.hasSpares = true
         #expect(pick([true]) == nil)
         systems.hasSpares = false
@@ -118,20 +118,24 @@ import Testing
     }
 
     @Test("alone explains a loss: other tasks that were there are none")
-    func explained() {
+    func explained() throws {
         var state = TaskRunState(options: .init())
         for _ in 0..<3 { _ = state.pulled(TaskRequest(cost: 1)) }
-        func lose(_ attempt: TaskLedger.AttemptID, _ node: UInt64) -> TaskRunState.Action {
-            state.ended(
-                attempt, on: .test(node), "node-\(node)", slots: 2, as: .lost(ScanError(.systemLost, "closed")),
-                at: .zero)
+        func lose(_ attempt: TaskLedger.AttemptID, _ node: UInt64) throws -> TaskEvent? {
+            try state.ended(
+                attempt, on: (.test(node), "node-\(node)", 2), as: .error(ScanError(.systemLost, "closed")),
+                isProcessLost: true, at: .zero
+            ).event
         }
-        _ = lose(state.started(atOffset: 0, on: .test(1), at: .zero), 1)
+        _ = try lose(state.started(atOffset: 0, on: .test(1), at: .zero), 1)
         // A hedge was under way on the second node.
         let suspect = state.started(atOffset: 2, on: .test(2), at: .zero)
         let other = state.started(atOffset: 0, on: .test(2), at: .zero)
-        #expect(lose(other, 2) == .retry(reason: "closed", log: []))
-        guard case .giveUp(_, let failure) = lose(suspect, 2) else { return #expect(Bool(false), "is not given up") }
+        let retried = try lose(other, 2)
+        #expect(retried == .taskRetried(index: other.index, system: "node-2", attempt: 1, reason: "closed"))
+        guard case .taskFailed(_, _, let failure) = try lose(suspect, 2) else {
+            return #expect(Bool(false), "is not given up")
+        }
         #expect(failure.message == "ended the processes of node-1 and node-2, and is not run again (closed)")
         #expect(state.ledger.pending.allSatisfy { !$0.request.isSuspect } && state.contradiction == nil)
     }

@@ -69,7 +69,7 @@ import Testing
     @Test("throwing and faults have budgets of their own; refusals cost nothing")
     func budgets() {
         var ledger = ledger(1, attempts: 2, faults: 3)
-        func end(_ outcome: TaskLedger.Outcome) -> TaskLedger.Verdict {
+        func end(_ outcome: TaskLedger.Effect) -> TaskLedger.Verdict {
             defer { #expect(ledger.contradiction == nil) }
             return ledger.end(ledger.start(atOffset: 0, on: .test(1), at: .zero), as: outcome)
         }
@@ -144,7 +144,7 @@ import Testing
                 running.append(ledger.start(atOffset: offset, on: .test(random.next() % 3), at: .zero))
             case 2 where !running.isEmpty:
                 let attempt = running.remove(at: Int.random(in: 0..<running.count, using: &random))
-                let outcomes: [TaskLedger.Outcome] = [.succeeded, .failed, .systemFault, .refused]
+                let outcomes: [TaskLedger.Effect] = [.succeeded, .failed, .systemFault, .refused]
                 switch ledger.end(attempt, as: outcomes[Int.random(in: 0..<4, using: &random)]) {
                 case .committed, .failed:
                     #expect(done.insert(attempt.index).inserted, "seed \(seed)")

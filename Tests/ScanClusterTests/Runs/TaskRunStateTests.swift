@@ -4,8 +4,6 @@ import ScanTestSupport
 import Testing
 
 @Suite struct TaskRunStateTests {
-    private typealias Action = TaskRunState.Action
-
     private func state(_ tasks: Int, options: ScanCoordinator.Options = .init(), isWhole: Bool = true) -> TaskRunState {
         var state = TaskRunState(options: options)
         for _ in 0..<tasks { _ = state.pulled(TaskRequest(cost: 2)) }
@@ -21,13 +19,12 @@ import Testing
     }
 
     private func end(
-        _ attempt: TaskLedger.AttemptID, on system: UInt64, as end: TaskRunState.AttemptEnd,
+        _ attempt: TaskLedger.AttemptID, on system: UInt64, as outcome: AttemptOutcome,
         in state: inout TaskRunState, at seconds: Double = 1, slots: Int = 1
-    ) -> Action {
-        let action = state.ended(
-            attempt, on: .test(system), "node-\(system)", slots: slots, as: end, at: moment(seconds))
-        #expect(state.contradiction == nil)
-        return action
+    ) throws(ScanError) -> TaskRunState.Ended {
+        defer { #expect(state.contradiction == nil) }
+        return try state.ended(
+            attempt, on: (.test(system), "node-\(system)", slots), as: outcome, at: moment(seconds))
     }
 
     private func moment(_ seconds: Double) -> Instant { Instant.zero.advanced(by: .seconds(seconds)) }
@@ -82,60 +79,66 @@ import Testing
     }
 
     @Test("an output is delivered once, and systems that failed it are blamed")
-    func output() {
+    func output() throws {
         var state = state(1)
         let first = start(&state, on: 1)
-        let failure = TaskFailure(message: "no", system: "node-1", attempt: 1, log: ["line"])
-        #expect(end(first, on: 1, as: .threw(failure), in: &state) == .retry(reason: "no", log: ["node-1: line"]))
+        let failed = try end(first, on: 1, as: .failed("no", log: ["line"]), in: &state)
+        #expect(failed.verdict == .retried)
+        #expect(
+            failed.event == .taskRetried(index: 0, system: "node-1", attempt: 1, reason: "no", log: ["node-1: line"]))
         let second = start(&state, on: 2)
-        #expect(end(second, on: 2, as: .output, in: &state) == .deliver(cost: 2, others: [], blamed: [.test(1)]))
-        #expect(end(second, on: 2, as: .output, in: &state) == .drop)
+        let done = try end(second, on: 2, as: .finished(seconds: 3), in: &state)
+        #expect(done.verdict == .committed(others: [], blamed: [.test(1)]))
+        #expect(done.event == .taskFinished(index: 0, system: "node-2", attempt: 2, cost: 2, seconds: 3))
+        let late = try end(second, on: 2, as: .finished(seconds: 3), in: &state)
+        #expect(late.verdict == .ignored && late.event == nil)
         #expect(state.isDone)
     }
 
     @Test("a task that fails too often is given up with its last failure, whatever ended its last attempt")
-    func givenUp() {
+    func givenUp() throws {
         var state = state(1, options: .init(maxAttempts: 1))
         let first = start(&state, on: 1)
         guard let (second, _) = state.hedged(first, on: .test(2), "node-2", at: .zero) else {
             Issue.record("a task in flight can be hedged")
             return
         }
-        let failure = TaskFailure(message: "no", system: "node-1", attempt: 1)
-        #expect(end(first, on: 1, as: .threw(failure), in: &state) == .await(reason: "no", log: []))
+        let failed = try end(first, on: 1, as: .failed("no"), in: &state)
+        #expect(failed.verdict == .awaited)
+        #expect(failed.event == .attemptLost(index: 0, system: "node-1", attempt: 1, reason: "no"))
+        let last = try end(second, on: 2, as: .error(ScanError(.draining, "leaves")), in: &state)
         let expected = TaskFailure(message: "no", system: "node-2", attempt: 2)
-        #expect(
-            end(second, on: 2, as: .error(ScanError(.draining, "leaves")), in: &state)
-                == .giveUp(cost: 2, expected))
+        #expect(last.verdict == .failed && last.event == .taskFailed(index: 0, cost: 2, failure: expected))
         #expect(state.isDone)
     }
 
     @Test("a system that drains or does not know the task is not used again, and only the latter is reported")
-    func excluded() {
+    func excluded() throws {
         var state = state(2)
         let first = start(&state, on: 1)
         let second = start(&state, on: 2)
-        #expect(
-            end(first, on: 1, as: .error(ScanError(.draining, "leaves")), in: &state)
-                == .retry(reason: "leaves", log: nil))
-        #expect(
-            end(second, on: 2, as: .error(ScanError(.unknownScanner, "what?")), in: &state)
-                == .retry(reason: "what?", log: []))
+        let drained = try end(first, on: 1, as: .error(ScanError(.draining, "leaves")), in: &state)
+        #expect(drained.verdict == .retried && drained.event == nil)
+        let unknown = try end(second, on: 2, as: .error(ScanError(.unknownScanner, "what?")), in: &state)
+        #expect(unknown.verdict == .retried)
+        #expect(unknown.event == .taskRetried(index: 1, system: "node-2", attempt: 1, reason: "what?"))
         #expect(state.excluded == [.test(1), .test(2)])
     }
 
     @Test("input that cannot be read fails the run, unless another attempt has its bytes")
-    func unreadable() {
+    func unreadable() throws {
         var state = state(1)
         let error = ScanError(.bulkUnreadable, "torn")
         let first = start(&state, on: 1)
-        let second = state.hedged(first, on: .test(2), "node-2", at: .zero)?.0
-        #expect(end(first, on: 1, as: .error(error), in: &state) == .await(reason: "torn", log: nil))
-        if let second { #expect(end(second, on: 2, as: .error(error), in: &state) == .fail(error)) }
+        let hedge = state.hedged(first, on: .test(2), "node-2", at: .zero)?.0
+        let second = try #require(hedge)
+        let awaited = try end(first, on: 1, as: .error(error), in: &state)
+        #expect(awaited.verdict == .awaited && awaited.event == nil)
+        #expect(throws: error) { try end(second, on: 2, as: .error(error), in: &state) }
     }
 
     @Test("overdue tasks are hedged once no other can start and a slot idles")
-    func hedging() {
+    func hedging() throws {
         var state = state(2)
         let first = start(&state, on: 1)
         #expect(state.overdue(isHeldUp: true, hasIdleSlot: { _ in true }, at: moment(20)).isEmpty)
@@ -154,9 +157,8 @@ import Testing
         #expect(state.wakeUp == moment(25))
         #expect(state.overdue(hasIdleSlot: { _ in true }, at: moment(24)).isEmpty)
         #expect(state.overdue(hasIdleSlot: { _ in true }, at: moment(25)) == [second])
-        #expect(
-            end(first, on: 1, as: .output, in: &state)
-                == .deliver(cost: 2, others: [hedge?.0].compactMap(\.self), blamed: []))
+        let done = try end(first, on: 1, as: .finished(seconds: 1), in: &state)
+        #expect(done.verdict == .committed(others: [hedge?.0].compactMap(\.self), blamed: []))
     }
 
     @Test("without any system the run fails after the wait, with the last cause")
@@ -194,42 +196,42 @@ import Testing
                 + " is a node running?")
     }
 
-    private let late = TaskRunState.AttemptEnd.error(ScanError(.timedOut, "no answer within 60 s", system: "node-1"))
+    private let late = AttemptOutcome.error(ScanError(.timedOut, "no answer within 60 s", system: "node-1"))
 
     @Test("a system is not used again when as many attempts in a row exceed their time as it has slots")
-    func stuckSystem() {
+    func stuckSystem() throws {
         var state = state(5, options: .init(adaptiveTimeout: AdaptiveTimeout()))
         let attempts = (0..<5).map { _ in start(&state, on: 1) }
-        _ = end(attempts[0], on: 1, as: late, in: &state, slots: 2)
+        _ = try end(attempts[0], on: 1, as: late, in: &state, slots: 2)
         #expect(state.excluded.isEmpty)
         // It answers in between: a slot works.
-        _ = end(attempts[1], on: 1, as: .output, in: &state, slots: 2)
-        _ = end(attempts[2], on: 1, as: late, in: &state, slots: 2)
+        _ = try end(attempts[1], on: 1, as: .finished(seconds: 1), in: &state, slots: 2)
+        _ = try end(attempts[2], on: 1, as: late, in: &state, slots: 2)
         #expect(state.excluded.isEmpty && !state.isStuck(.test(1)))
-        _ = end(attempts[3], on: 1, as: late, in: &state, slots: 2)
+        _ = try end(attempts[3], on: 1, as: late, in: &state, slots: 2)
         #expect(state.excluded == [.test(1)] && state.isStuck(.test(1)))
-        // What waited there is cancelled, which is no news.
-        let cancelled = TaskRunState.AttemptEnd.error(ScanError(.cancelled, "cancelled"))
-        #expect(end(attempts[4], on: 1, as: cancelled, in: &state) == .retry(reason: "cancelled", log: nil))
+        // What waited there is cancelled, which is not reported.
+        let cancelled = try end(attempts[4], on: 1, as: .error(ScanError(.cancelled, "cancelled")), in: &state)
+        #expect(cancelled.verdict == .retried && cancelled.event == nil)
     }
 
     @Test("a limit that was set, which may be short, does not exclude a system")
-    func setLimit() {
+    func setLimit() throws {
         var state = state(2, options: .init(timeout: .seconds(1), adaptiveTimeout: AdaptiveTimeout()))
         for _ in 0..<2 {
             let attempt = start(&state, on: 1)
-            _ = end(attempt, on: 1, as: late, in: &state)
+            _ = try end(attempt, on: 1, as: late, in: &state)
         }
         #expect(state.excluded.isEmpty)
     }
 
     @Test("when the only system is stuck, the tasks are given up after the wait, each with its cause")
-    func forsaken() {
+    func forsaken() throws {
         var state = state(
             3, options: .init(waitForSystems: .seconds(3), adaptiveTimeout: AdaptiveTimeout()))
         _ = state.systemsChanged(to: members(1), isFirst: true)
         let attempt = start(&state, on: 1)
-        _ = end(attempt, on: 1, as: late, in: &state)
+        _ = try end(attempt, on: 1, as: late, in: &state)
         func check(_ seconds: Double, hasSystem: Bool = false) {
             let error = state.checkStranded(
                 hasSystem: { _, _ in hasSystem }, hasStuckSystem: { false }, at: moment(seconds))
@@ -241,17 +243,19 @@ import Testing
         check(4)
         #expect(state.isForsaken && state.wakeUp == nil)
         let first = state.giveUpFirst()
-        #expect(first.task.index == 0 && first.task.attempts == 1)
-        #expect(first.failure == TaskFailure(message: "no answer within 60 s", system: "node-1", attempt: 1))
+        let failure = TaskFailure(message: "no answer within 60 s", system: "node-1", attempt: 1)
+        #expect(first.event == .taskFailed(index: 0, cost: 2, failure: failure))
         // A system that joins gets the others.
         check(5, hasSystem: true)
         #expect(!state.isForsaken)
         check(6)
         check(9)
         let second = state.giveUpFirst()
-        #expect(
-            "\(second.failure)"
-                == "no system is left to run it; the last cause: node-1: no answer within 60 s")
+        guard case .taskFailed(_, _, let cause) = second.event else {
+            Issue.record("it is not given up")
+            return
+        }
+        #expect("\(cause)" == "no system is left to run it; the last cause: node-1: no answer within 60 s")
         _ = state.giveUpFirst()
         #expect(state.isDone && state.contradiction == nil)
     }
@@ -276,7 +280,7 @@ import Testing
     @Test(
         "whatever happens, each task has one response and the state holds together", arguments: 0..<200 as Range<UInt64>
     )
-    func sequences(seed: UInt64) {
+    func sequences(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var state = state(0, isWhole: false)
         var running: [(attempt: TaskLedger.AttemptID, system: UInt64)] = []
@@ -301,19 +305,19 @@ import Testing
             #expect(state.contradiction == nil)
             guard let place = running.indices.randomElement(using: &random), .random(using: &random) else { continue }
             let (attempt, on) = running.remove(at: place)
-            let ends: [TaskRunState.AttemptEnd] = [
-                .output, .output, .threw(TaskFailure(message: "no", system: "node", attempt: 1)),
+            let ends: [AttemptOutcome] = [
+                .finished(seconds: 1), .finished(seconds: 1), .failed("no"),
                 .error(ScanError(.systemLost, "lost")), .error(ScanError(.refused, "full")),
                 .error(ScanError(.timedOut, "late")),
             ]
             guard let how = ends.randomElement(using: &random) else { return }
-            switch end(attempt, on: on, as: how, in: &state, at: now) {
-            case .deliver(_, let others, _):
+            switch try end(attempt, on: on, as: how, in: &state, at: now).verdict {
+            case .committed(let others, _):
                 responses += 1
                 running.removeAll { others.contains($0.attempt) }
-            case .giveUp: responses += 1
-            case .drop, .fail: Issue.record("nothing of this can happen")
-            case .retry, .await: break
+            case .failed: responses += 1
+            case .ignored: Issue.record("this cannot happen")
+            case .retried, .awaited: break
             }
         }
         #expect(responses == 20 && running.isEmpty)

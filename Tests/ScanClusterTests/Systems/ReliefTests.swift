@@ -21,7 +21,7 @@ import Testing
             let sent = state.pick(
                 from: [task], excluding: [.test(1)], run: run, at: moment(Double(index) * linkSeconds))
             _ = state.release(
-                try #require(sent).reservation, as: .succeeded(seconds: 1), at: moment(Double(index + 1) * linkSeconds))
+                try #require(sent).reservation, as: .finished(seconds: 1), at: moment(Double(index + 1) * linkSeconds))
         }
         for _ in 0..<2 {
             let again = state.pick(from: [pending[0]], excluding: [.test(1)], run: run, at: moment(10))
@@ -78,7 +78,7 @@ import Testing
         #expect(picks.allSatisfy { $0.system == .test(1) && $0.relayed == 0 })
         #expect(state.pick(from: pending[2...], excluding: [], run: run, at: moment(0)) == nil)
         // A task takes the node 10 s: the local system fetches the bytes, in an assumed second each way.
-        _ = state.release(picks[0], as: .succeeded(seconds: 10), at: moment(10))
+        _ = state.release(picks[0], as: .finished(seconds: 10), at: moment(10))
         #expect(
             state.pick(from: pending[2...2], excluding: [], run: run, at: moment(10))?.reservation.system == .test(1))
         let fetched = state.pick(from: pending[3...], excluding: [], run: run, at: moment(10))

@@ -46,7 +46,7 @@ import Testing
         var state = state(2, 2, 2)
         let first = try (0..<3).map { _ in try #require(pick(&state)) }
         #expect(first.map(\.system) == [.test(0), .test(1), .test(2)])
-        for reservation in [first[1], first[0], first[2]] { _ = state.release(reservation, as: .threw, at: start) }
+        for reservation in [first[1], first[0], first[2]] { _ = state.release(reservation, as: .failed(""), at: start) }
         #expect(pick(&state)?.system == .test(1))
         #expect(pick(&state)?.system == .test(0))
     }
@@ -61,8 +61,8 @@ import Testing
         var measured = self.state(1, 1)
         let a = try #require(pick(&measured))
         let b = try #require(pick(&measured))
-        _ = measured.release(a, as: .succeeded(seconds: 1), at: start)
-        _ = measured.release(b, as: .succeeded(seconds: 10), at: start)
+        _ = measured.release(a, as: .finished(seconds: 1), at: start)
+        _ = measured.release(b, as: .finished(seconds: 10), at: start)
         #expect(pick(&measured)?.system == a.system)
         #expect(measured.members.map(\.throughput.rate) == [1, 0.1])
     }
@@ -126,7 +126,7 @@ import Testing
         var state = state(1, window: 50)
         for _ in 0..<10 {
             let reservation = try #require(pick(&state))
-            _ = state.release(reservation, as: .succeeded(seconds: 1e-6), at: start)
+            _ = state.release(reservation, as: .finished(seconds: 1e-6), at: start)
         }
         #expect(state.members[0].window == 50)
     }
@@ -197,7 +197,7 @@ import Testing
             now += length
         }
         let good = try #require(pick(&state, at: now))
-        _ = state.release(good, as: .succeeded(seconds: 1), at: moment(now))
+        _ = state.release(good, as: .finished(seconds: 1), at: moment(now))
         let bad = try #require(pick(&state, at: now))
         #expect(state.release(bad, as: .fault, at: moment(now)) == moment(now + 0.5))
     }
@@ -208,7 +208,7 @@ import Testing
         let reservations = try (0..<3).map { _ in try #require(pick(&state)) }
         #expect(state.release(reservations[0], as: .fault, at: moment(1)) == moment(1.5))
         #expect(state.release(reservations[1], as: .fault, at: moment(1)) == nil)
-        #expect(state.release(reservations[2], as: .succeeded(seconds: 1), at: moment(1.2)) == nil)
+        #expect(state.release(reservations[2], as: .finished(seconds: 1), at: moment(1.2)) == nil)
         #expect(pick(&state, at: 1.4) == nil)
         #expect(pick(&state, at: 1.5) != nil)
     }
@@ -224,10 +224,10 @@ import Testing
         #expect(pick(&state, at: 0.5) == nil)
         _ = state.release(third, as: .fault, at: moment(0.6))
         // It was under way when the fault came.
-        _ = state.release(second, as: .succeeded(seconds: 1), at: moment(0.7))
+        _ = state.release(second, as: .finished(seconds: 1), at: moment(0.7))
         #expect(state.members[0].window == 2)
         let good = try #require(pick(&state, at: 1.6))
-        _ = state.release(good, as: .succeeded(seconds: 1), at: moment(1.7))
+        _ = state.release(good, as: .finished(seconds: 1), at: moment(1.7))
         #expect(state.members[0].window == 4)
         // Blame is a fault like any other, also where the slots are taken but the window is not.
         for _ in 0..<3 { _ = try #require(pick(&state, at: 1.7)) }
@@ -239,7 +239,7 @@ import Testing
     func blame() throws {
         var state = state(1)
         let reservation = try #require(pick(&state))
-        #expect(state.release(reservation, as: .threw, at: start) == nil)
+        #expect(state.release(reservation, as: .failed(""), at: start) == nil)
         #expect(pick(&state) != nil)
         #expect(state.blame(.test(0), at: start) == moment(0.5))
         #expect(state.blame(.test(0), at: start) == nil)
@@ -257,7 +257,7 @@ import Testing
         let isBack = state.join(id: .test(0), name: "node-0", slots: 1, window: 2, isLocal: false)
         #expect(isBack)
         #expect(pick(&state, at: 1.4) == nil)
-        #expect(state.release(old, as: .succeeded(seconds: 1), at: moment(1.4)) == nil)
+        #expect(state.release(old, as: .finished(seconds: 1), at: moment(1.4)) == nil)
         #expect(state.members[0].done == 0)
         #expect(pick(&state, at: 1.5) != nil)
     }
@@ -322,7 +322,7 @@ import Testing
         let picks = try (0..<2 * count).map { _ in try #require(pick(&state)) }
         #expect(pick(&state) == nil)
         for number in 0..<count { #expect(picks.count { $0.system == .test(UInt64(number)) } == 2) }
-        for reservation in picks { _ = state.release(reservation, as: .succeeded(seconds: 1), at: start) }
+        for reservation in picks { _ = state.release(reservation, as: .finished(seconds: 1), at: start) }
         #expect(state.contradiction == nil)
         #expect(state.members.allSatisfy { $0.done == 2 })
     }
@@ -337,7 +337,7 @@ import Testing
             for reservation in picks {
                 let isSlow = reservation.system == .test(7)
                 if isSlow, round > 0 { slow += 1 }
-                _ = state.release(reservation, as: .succeeded(seconds: isSlow ? 50 : 1), at: start)
+                _ = state.release(reservation, as: .finished(seconds: isSlow ? 50 : 1), at: start)
             }
         }
         // Of 19, once each is known.
@@ -354,7 +354,7 @@ import Testing
         }
         #expect(pick(&state) == nil)
         let last = try #require(picks.first { $0.system == .test(7) })
-        _ = state.release(last, as: .succeeded(seconds: 1), at: start)
+        _ = state.release(last, as: .finished(seconds: 1), at: start)
         #expect(pick(&state)?.system == .test(7))
     }
 
@@ -366,7 +366,7 @@ import Testing
             for _ in 0..<8 {
                 let reservation = try #require(pick(&state, localFirst: true))
                 #expect(reservation.system == .test(UInt64(local)))
-                _ = state.release(reservation, as: .threw, at: start)
+                _ = state.release(reservation, as: .failed(""), at: start)
             }
         }
     }

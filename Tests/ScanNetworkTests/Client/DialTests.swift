@@ -111,7 +111,8 @@ struct DialTests {
         let coordinator = Coordinator()
         try coordinator.dial("a", ["localhost:1"])
         #expect(
-            await coordinator.heard(1) == [.failed(ScanError(.unreachable, "has no address", system: "localhost:1"))])
+            await coordinator.heard(1) == [.failed(ConnectError(.unreachable, "has no address", system: "localhost:1"))]
+        )
         coordinator.nodes.close()
     }
 

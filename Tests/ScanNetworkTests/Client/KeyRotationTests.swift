@@ -32,7 +32,7 @@ struct KeyRotationTests {
         let before = try await system(node.address, keys: old)
         node.server.use(new)
         let after = try await system(node.address, keys: new)
-        await #expect(throws: ScanError.self) { _ = try await system(node.address, keys: old) }
+        await #expect(throws: ConnectError.self) { _ = try await system(node.address, keys: old) }
         // Connections that were made with the old key stay.
         #expect(try await before.run(SumTask(id: 1, number: 1), attempt: 1).get() == 1)
         #expect(try await after.run(SumTask(id: 2, number: 2), attempt: 1).get() == 2)

@@ -5,7 +5,7 @@ import Testing
 @Suite("A link")
 struct LinkStateTests {
     let node = SystemID(high: 1, low: 2)
-    let error = ScanError(.unreachable, "is off")
+    let error = ConnectError(.unreachable, "is off")
 
     func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
 

@@ -7,7 +7,7 @@ struct PeerLinksTests {
     let now = Instant(nanoseconds: 0)
     let alpha = SystemID(high: 1, low: 1)
     let beta = SystemID(high: 2, low: 2)
-    let error = ScanError(.systemLost, "is off")
+    let error = ConnectError(.lost, "is off")
 
     func handle(_ links: inout PeerLinks, _ event: LinkState.Event, of link: Int) -> [PeerLinks.Action] {
         links.handle(event, of: link, at: now, jitter: 1)

@@ -77,7 +77,7 @@ struct RemoteNodesTests {
         let port = try ClosedPort()
         defer { port.release() }
         let (_, nodes, states) = await connect(port.address)
-        let expected = ScanError(
+        let expected = ConnectError(
             .unreachable, "cannot be reached: connection refused; is 'skyfarm node' running there?",
             system: port.address)
         #expect(states.map(\.status) == [.failed(expected)])
@@ -106,7 +106,7 @@ struct RemoteNodesTests {
     func otherProgram(banner: String, name: String, waits: Bool) async throws {
         let server = try StrangeServer(answer: Array(banner.utf8), waits: waits)
         let (_, nodes, states) = await connect(server.address)
-        let expected = ScanError(.notANode, "speaks \(name): it is not Skyfarm", system: server.address)
+        let expected = ConnectError(.notANode, "speaks \(name): it is not Skyfarm", system: server.address)
         #expect(states.map(\.status) == [.failed(expected)])
         nodes.close()
         server.stop()
@@ -116,7 +116,7 @@ struct RemoteNodesTests {
     func silent() async throws {
         let server = try StrangeServer(answer: [])
         let (_, nodes, states) = await connect(server.address, timing: shortTiming)
-        let expected = ScanError(
+        let expected = ConnectError(
             .notANode, "did not finish the TLS handshake within 100 ms: it is busy, or no Skyfarm",
             system: server.address)
         #expect(states.map(\.status) == [.failed(expected)])
@@ -130,7 +130,7 @@ struct RemoteNodesTests {
         var timing = shortTiming
         timing.handshake = .seconds(3)
         let (_, nodes, states) = await connect(server.address, timing: timing)
-        let expected = ScanError(
+        let expected = ConnectError(
             .notANode, "did not answer the hello within 3 s; is it a skyfarm node?", system: server.address)
         #expect(states.map(\.status) == [.failed(expected)])
         nodes.close()

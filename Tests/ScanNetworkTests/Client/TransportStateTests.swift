@@ -37,7 +37,7 @@ import Testing
         let response = ResponseFrame(
             request: requests[1], succeeded: true, keptBulk: true, seconds: 1,
             body: UnsafeRawBufferPointer(start: nil, count: 0))
-        guard case .complete(1, .output) = try state.received(.response(response)) else {
+        guard case .complete(1, .finished, _?) = try state.received(.response(response)) else {
             Issue.record("an answer was lost")
             return
         }
@@ -65,7 +65,7 @@ import Testing
         let attempt = attempt(reference: BulkReference(origin: [1], part: [2]))
         let (request, reference) = state.start(attempt, completion: 1)
         _ = try #require(reference)
-        guard case .complete(1, .error(let error)) = try state.received(refusal(request, .bulkElsewhere)) else {
+        guard case .complete(1, .error(let error), nil) = try state.received(refusal(request, .bulkElsewhere)) else {
             Issue.record("a refusal was lost")
             return
         }
@@ -138,23 +138,23 @@ import Testing
             return
         }
         #expect(state.refusal?.code == .draining)
-        let end = state.end(ScanError(.systemLost, "closed"))
-        #expect(end.loss == ScanError(.disconnected, "closed (bye)", system: "node"))
+        let end = state.end(ConnectError(.lost, "closed"))
+        #expect(end.loss == ConnectError(.disconnected, "closed (bye)", system: "node"))
         #expect(end.reply.code == .draining && end.waiting == [7] && state.waiting == 0)
         #expect(state.phase == .ended(end.reply))
     }
 
     @Test("only an end that neither side has announced may be that of the node's process")
     func ends() throws {
-        for (code, isAnnounced, expected) in [
-            (.systemLost, false, .systemLost), (.systemLost, true, .disconnected),
-            (.disconnected, false, .disconnected), (.authentication, false, .systemLost),
-        ] as [(ScanError.Code, Bool, ScanError.Code)] {
+        for (code, isAnnounced, loss, reply) in [
+            (.lost, false, .lost, .systemLost), (.lost, true, .disconnected, .disconnected),
+            (.disconnected, false, .disconnected, .disconnected), (.authentication, false, .lost, .systemLost),
+        ] as [(ConnectError.Code, Bool, ConnectError.Code, ScanError.Code)] {
             var state = state()
             _ = state.start(attempt(), completion: 7)
             if isAnnounced { _ = try state.received(.goodbye(draining: false, message: "bye")) }
-            let end = state.end(ScanError(code, "closed"))
-            #expect(end.loss.code == expected && end.reply.code == expected && end.waiting == [7])
+            let end = state.end(ConnectError(code, "closed"))
+            #expect(end.loss.code == loss && end.reply.code == reply && end.waiting == [7])
         }
     }
 }

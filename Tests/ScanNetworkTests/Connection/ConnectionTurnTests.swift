@@ -65,17 +65,17 @@ struct ConnectionTurnTests {
         }
 
         func greet(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> GreetingStep {
-            bytes.count < ConnectionTurnTests.total ? .wait : .end(ScanError(.systemLost, "the test is over"))
+            bytes.count < ConnectionTurnTests.total ? .wait : .end(ConnectError(.lost, "the test is over"))
         }
 
-        func ended(_ error: ScanError) {
+        func ended(_ error: ConnectError) {
             progress.ended += 1
             if progress.ended == 2 { done.resume() }
         }
 
-        func greetingEnded(_ bytes: UnsafeRawBufferPointer) -> ScanError { ScanError(.systemLost, "greeting ended") }
-        func greetingTimedOut(after limit: Duration, on connection: Connection) -> ScanError {
-            ScanError(.systemLost, "greeting timed out")
+        func greetingEnded(_ bytes: UnsafeRawBufferPointer) -> ConnectError { ConnectError(.lost, "greeting ended") }
+        func greetingTimedOut(after limit: Duration, on connection: Connection) -> ConnectError {
+            ConnectError(.lost, "greeting timed out")
         }
         func received(_ frame: Frame, on connection: Connection) {}
         func readBatchEnded() {}

@@ -70,10 +70,10 @@ struct PingFloodTests {
         init(_ done: CheckedContinuation<Void, Never>) { self.done = done }
 
         func greet(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> GreetingStep { .open(consumed: 0) }
-        func ended(_ error: ScanError) { done.resume() }
-        func greetingEnded(_ bytes: UnsafeRawBufferPointer) -> ScanError { ScanError(.systemLost, "greeting ended") }
-        func greetingTimedOut(after limit: Duration, on connection: Connection) -> ScanError {
-            ScanError(.systemLost, "greeting timed out")
+        func ended(_ error: ConnectError) { done.resume() }
+        func greetingEnded(_ bytes: UnsafeRawBufferPointer) -> ConnectError { ConnectError(.lost, "greeting ended") }
+        func greetingTimedOut(after limit: Duration, on connection: Connection) -> ConnectError {
+            ConnectError(.lost, "greeting timed out")
         }
         func received(_ frame: Frame, on connection: Connection) {}
         func readBatchEnded() {}

@@ -114,7 +114,7 @@ struct HandshakeTests {
             Issue.record("not refused")
             return
         }
-        #expect(client(reply) == .failed(ScanError(.refused, "refused the connection: no room")))
+        #expect(client(reply) == .failed(ConnectError(.refused, "refused the connection: no room")))
     }
 
     static let banners: [(String, says: String)] = [
@@ -127,7 +127,7 @@ struct HandshakeTests {
 
     @Test("recognises other programs", arguments: banners)
     func foreign(banner: String, says: String) {
-        let expected = ScanError(.notANode, "is not a skyfarm node: it \(says)")
+        let expected = ConnectError(.notANode, "is not a skyfarm node: it \(says)")
         #expect(client(Array(banner.utf8)) == .failed(expected))
         guard case .refuse = server(Array(banner.utf8)) else {
             Issue.record("not refused")
@@ -141,7 +141,7 @@ struct HandshakeTests {
         #expect(ClientHandshake().ended(empty).code == .notANode)
         #expect(Array("SSH-".utf8).withUnsafeBytes { ClientHandshake().ended($0).message }.contains("SSH"))
         let silent = ClientHandshake().timedOut(after: .seconds(3))
-        #expect(silent == ScanError(.notANode, "did not answer the hello within 3 s; is it a skyfarm node?"))
+        #expect(silent == ConnectError(.notANode, "did not answer the hello within 3 s; is it a skyfarm node?"))
         guard
             case .refuse(_, "no hello within 100 ms") = ServerHandshake(node: Self.node)
                 .timedOut(after: .milliseconds(100))
@@ -236,7 +236,7 @@ struct HandshakeTests {
         }
         #expect(coordinator.name == "de\u{fffd}sk")
         let refusal = Hello(.refusal, versions: 1...1, refusal: .draining, body: Array("a\nb".utf8)).encoded
-        #expect(client(refusal) == .failed(ScanError(.refused, "refused the connection: a\u{fffd}b")))
+        #expect(client(refusal) == .failed(ConnectError(.refused, "refused the connection: a\u{fffd}b")))
     }
 
     static let impossible: [(at: Int, UInt8)] = [(at: 12, 9), (at: 16, 0), (at: 16, 4), (at: 23, 1)]

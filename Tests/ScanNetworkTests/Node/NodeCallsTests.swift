@@ -29,9 +29,9 @@ struct NodeCallsTests {
         let long = [UInt8](repeating: 3, count: 5 << 20) + [4]
         #expect(try await calls.call(long) == long.reversed())
         #expect(node.server.status.connections == 0)
-        await #expect(throws: ScanError.self) { try await calls.call([UInt8](repeating: 0, count: (16 << 20) + 1)) }
+        await #expect(throws: ConnectError.self) { try await calls.call([UInt8](repeating: 0, count: (16 << 20) + 1)) }
         calls.close()
-        await #expect(throws: ScanError.self) { try await calls.call([1]) }
+        await #expect(throws: ConnectError.self) { try await calls.call([1]) }
         node.server.stop()
     }
 
@@ -43,16 +43,16 @@ struct NodeCallsTests {
                 return []
             }
         }
-        let error = await #expect(throws: ScanError.self) {
+        let error = await #expect(throws: ConnectError.self) {
             try await NodeCalls.connect(to: [SocketAddress(parsing: node.address)], keys: newKeys())
         }
         #expect(error?.code == .authentication)
         let calls = try await calls(to: node)
         let open = Task { try await calls.call([1]) }
         node.server.stop()
-        await #expect(throws: ScanError.self) { try await open.value }
+        await #expect(throws: ConnectError.self) { try await open.value }
         let deaf = try TestNode()
-        let other = await #expect(throws: ScanError.self) { try await self.calls(to: deaf) }
+        let other = await #expect(throws: ConnectError.self) { try await self.calls(to: deaf) }
         #expect(other?.code == .incompatible && other?.message.contains("answers no calls") == true)
         deaf.server.stop()
     }

@@ -315,7 +315,7 @@ struct NodeServerTests {
     func connectionLimit() async throws {
         let node = try TestNode { $0.connectionLimit = 1 }
         let system = try await system(node.address)
-        await #expect(throws: ScanError(.refused, "refused the connection: it has 1 connections, its limit")) {
+        await #expect(throws: ConnectError(.refused, "refused the connection: it has 1 connections, its limit")) {
             _ = try await ScanNetworkTests.system(node.address)
         }
         await system.close()

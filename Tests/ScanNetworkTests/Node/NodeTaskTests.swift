@@ -32,7 +32,7 @@ struct NodeTaskTests {
                     return (response.request, try? WireDecoder().decode(Int.self, from: response.body))
                 }
                 let bytes = try socket.receive()
-                if bytes.isEmpty { throw ScanError(.systemLost, "closed the connection") }
+                if bytes.isEmpty { throw ConnectError(.lost, "closed the connection") }
                 decoder.space().copyBytes(from: bytes)
                 decoder.received(bytes.count)
                 if !isGreeted, case .open(_, _, let consumed) = ClientHandshake().received(decoder.waiting) {

@@ -134,12 +134,12 @@ struct PauseTests {
         #expect(await node.event(containing: "ordered: ").hasSuffix("ordered: pause"))
         node.server.pause("as ordered")
         #expect(try await RemoteNodes.order(.resume, at: [address], keys: testKeys).pause == nil)
-        let error = await #expect(throws: ScanError.self) {
+        let error = await #expect(throws: ConnectError.self) {
             try await RemoteNodes.order(.pause, at: [address], keys: newKeys())
         }
         #expect(error?.code == .authentication)
         let deaf = try TestNode()
-        await #expect(throws: ScanError.self) {
+        await #expect(throws: ConnectError.self) {
             try await RemoteNodes.order(.pause, at: [SocketAddress(parsing: deaf.address)], keys: testKeys)
         }
         #expect(await deaf.event(containing: "refused").contains("takes no orders"))
@@ -151,7 +151,7 @@ struct PauseTests {
         let node = try node()
         node.server.pause("a test")
         await node.server.drain()
-        await #expect(throws: ScanError.self) { try await system(node.address) }
+        await #expect(throws: ConnectError.self) { try await system(node.address) }
     }
 }
 

@@ -175,8 +175,8 @@ package struct MakespanSimulation {
             transfers[attempt.serial] = nil
             attempts[attempt.task]?.removeAll { $0 === attempt }
             let id = Self.identity(index)
-            _ = state.ended(
-                attempt.id, on: id, "n\(index)", slots: 1, as: .error(ScanError(.systemLost, "lost")), at: instant)
+            _ = try? state.ended(
+                attempt.id, on: (id, "n\(index)", 1), as: .fault, at: instant)
         }
         _ = state.systemsChanged(to: systems.members)
     }
@@ -203,12 +203,12 @@ package struct MakespanSimulation {
         attempt.isOver = true
         attempts[attempt.task]?.removeAll { $0 === attempt }
         let seconds = scenario.tasks[attempt.task].seconds / speed
-        _ = systems.release(attempt.reservation, as: .succeeded(seconds: seconds), at: instant)
+        _ = systems.release(attempt.reservation, as: .finished(seconds: seconds), at: instant)
         let name = attempt.node.map { "n\($0)" } ?? "local"
-        let action = state.ended(
-            attempt.id, on: attempt.reservation.system, name, slots: 1, as: .output, at: instant)
+        let end = try? state.ended(
+            attempt.id, on: (attempt.reservation.system, name, 1), as: .finished(seconds: seconds), at: instant)
         trace?("\(now) task \(attempt.task) done on \(name)")
-        if case .deliver(_, let others, _) = action {
+        if case .committed(let others, _) = end?.verdict {
             for other in attempts[attempt.task] ?? [] where others.contains(other.id) { cancel(other) }
             attempts[attempt.task] = []
         }

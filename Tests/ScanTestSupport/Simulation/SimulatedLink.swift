@@ -66,7 +66,7 @@ final class SimulatedLink: @unchecked Sendable {
         self.connection = connection
         connection.sendToNode(.hello(CoordinatorInfo(name: "coordinator", frameLimit: 1 << 20)))
         timer = world.clock.schedule(at: world.clock.now.advanced(by: ConnectionTiming().handshake)) { [weak self] in
-            self?.end(ScanError(.timedOut, "did not answer the hello"))
+            self?.end(ConnectError(.disconnected, "did not answer the hello"))
         }
     }
 
@@ -79,10 +79,10 @@ final class SimulatedLink: @unchecked Sendable {
             do {
                 try frame.decode { (frame) throws(ProtocolError) in try received(frame, on: connection) }
             } catch {
-                end(ScanError(.disconnected, "\(error)"))
+                end(ConnectError(.disconnected, "\(error)"))
             }
-        case .closed: end(ScanError(.systemLost, "closed the connection"))
-        case .reset(let reason): end(ScanError(.systemLost, reason))
+        case .closed: end(ConnectError(.lost, "closed the connection"))
+        case .reset(let reason): end(ConnectError(.lost, reason))
         case .hello: break
         }
     }
@@ -116,7 +116,7 @@ final class SimulatedLink: @unchecked Sendable {
     private func check(_ connection: SimulatedConnection) {
         guard connection === self.connection, !isDead else { return }
         switch liveness.check(at: world.clock.now) {
-        case .lost: return end(ScanError(.disconnected, "was silent"))
+        case .lost: return end(ConnectError(.disconnected, "was silent"))
         case .ping(let token): connection.sendToNode(.frame { $0.putPing(token) })
         case .wait: break
         }
@@ -125,7 +125,7 @@ final class SimulatedLink: @unchecked Sendable {
         }
     }
 
-    private func end(_ error: ScanError) {
+    private func end(_ error: ConnectError) {
         guard let connection else { return }
         world.note(.disconnected, node.index, connection.number)
         cancelTimer()

@@ -5,14 +5,12 @@ import ScanNetwork
 final class SimulatedTransport: ScanTransport, @unchecked Sendable {
     // Sendable: touched only on the simulation's thread.
 
-    private typealias Completion = @Sendable (AttemptReply) -> Void
-
     let node: NodeInfo
     private let world: SimulatedWorld
     /// Nil once the coordinator's process is dead.
     var connection: SimulatedConnection?
     private let encoder = WireEncoder()
-    private var state: TransportState<Completion>
+    private var state: TransportState<AttemptCompletion>
 
     init(node: NodeInfo, connection: SimulatedConnection, world: SimulatedWorld) {
         self.node = node
@@ -28,9 +26,9 @@ final class SimulatedTransport: ScanTransport, @unchecked Sendable {
 
     var bulkPacking: BulkPacking { state.bulkPacking }
 
-    func start(_ attempt: AttemptRequest, completion: @escaping @Sendable (AttemptReply) -> Void) -> AttemptHandle {
+    func start(_ attempt: AttemptRequest, completion: @escaping AttemptCompletion) -> AttemptHandle {
         if let refusal = state.refusal {
-            world.after(.zero) { completion(.error(refusal)) }
+            world.after(.zero) { completion(.error(refusal), nil) }
             return AttemptHandle(rawValue: .max)
         }
         let (request, reference) = state.start(attempt, completion: completion)
@@ -52,7 +50,9 @@ final class SimulatedTransport: ScanTransport, @unchecked Sendable {
     }
 
     func received(_ frame: Frame) throws(ProtocolError) {
-        if case .complete(let completion, let reply) = try state.received(frame) { completion(reply) }
+        if case .complete(let completion, let outcome, let output) = try state.received(frame) {
+            completion(outcome, output)
+        }
     }
 
     func cancel(_ handle: AttemptHandle) {
@@ -63,12 +63,12 @@ final class SimulatedTransport: ScanTransport, @unchecked Sendable {
 
     func close() {
         connection?.sendToNode(.closed)
-        end(ScanError(.systemLost, "was disconnected by this program"))
+        end(ConnectError(.lost, "was disconnected by this program"))
     }
 
-    func end(_ error: ScanError) {
+    func end(_ error: ConnectError) {
         if case .ended = state.phase { return }
         let end = state.end(error)
-        for completion in end.waiting { completion(.error(end.reply)) }
+        for completion in end.waiting { completion(.error(end.reply), nil) }
     }
 }

@@ -26,12 +26,13 @@ final class FaultyTransport: ScanTransport {
 
     func holds(_ key: BulkKey) -> Bool { false }
 
-    func start(_ attempt: AttemptRequest, completion: @escaping @Sendable (AttemptReply) -> Void) -> AttemptHandle {
+    func start(_ attempt: AttemptRequest, completion: @escaping AttemptCompletion) -> AttemptHandle {
         let task = attempt.task
         threads.submit(
             ClosureWork(context: ScanContext(bulk: attempt.bulk)) { [change] context in
                 let answer = (try? task.scan(context)).flatMap { change(type(of: task).scanner, $0) }
-                completion(answer.map { .output(PlainOutput($0), seconds: 0) } ?? .failure("out of order"))
+                completion(
+                    answer == nil ? .failed("out of order") : .finished(seconds: 0), answer.map { PlainOutput($0) })
             })
         return nextHandle.withLock { next in
             next += 1

@@ -19,7 +19,7 @@ final class ShufflingTransport: ScanTransport {
 
     func holds(_ key: BulkKey) -> Bool { false }
 
-    func start(_ attempt: AttemptRequest, completion: @escaping @Sendable (AttemptReply) -> Void) -> AttemptHandle {
+    func start(_ attempt: AttemptRequest, completion: @escaping AttemptCompletion) -> AttemptHandle {
         // Counted before it can end.
         let handle = state.withLock { state in
             state.inFlight += 1
@@ -32,8 +32,8 @@ final class ShufflingTransport: ScanTransport {
                 let result = Result { try PlainOutput(task.scan(context)) }
                 answer {
                     switch result {
-                    case .success(let output): completion(.output(output, seconds: 0))
-                    case .failure(let error): completion(.failure("\(error)"))
+                    case .success(let output): completion(.finished(seconds: 0), output)
+                    case .failure(let error): completion(.failed("\(error)"), nil)
                     }
                 }
             })

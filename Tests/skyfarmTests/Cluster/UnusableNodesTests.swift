@@ -8,10 +8,10 @@ import ImageScanning
 
 /// Why no node can be used, if the local system is excluded.
 @Suite struct UnusableNodesTests {
-    private static let wrongKey = ScanError(.authentication, "has another cluster key")
-    private static let unreachable = ScanError(.unreachable, "cannot be reached")
+    private static let wrongKey = ConnectError(.authentication, "has another cluster key")
+    private static let unreachable = ConnectError(.unreachable, "cannot be reached")
 
-    private func state(_ address: String, _ error: ScanError, announced name: String? = nil) -> NodeState {
+    private func state(_ address: String, _ error: ConnectError, announced name: String? = nil) -> NodeState {
         var state = NodeState(address: address)
         state.status = .failed(error)
         state.announcedName = name

@@ -193,19 +193,19 @@ extension NodeState {
 
     fileprivate static func refused(at address: String) -> NodeState {
         var state = NodeState(address: address)
-        state.status = .failed(ScanError(.authentication, "has another cluster key"))
+        state.status = .failed(ConnectError(.authentication, "has another cluster key"))
         return state
     }
 
     fileprivate static func different(at address: String) -> NodeState {
         var state = NodeState(address: address)
-        state.status = .failed(ScanError(.differentArithmetic, "computes differently"))
+        state.status = .failed(ConnectError(.differentArithmetic, "computes differently"))
         return state
     }
 
     fileprivate static func failed(at address: String) -> NodeState {
         var state = NodeState(address: address)
-        state.status = .failed(ScanError(.unreachable, "cannot be reached"))
+        state.status = .failed(ConnectError(.unreachable, "cannot be reached"))
         return state
     }
 }

@@ -83,7 +83,7 @@ package struct JobCluster: Equatable, Sendable {
                 }
             case .answered(let target, .failure(let error)):
                 silent.remove(target)
-                let error = error as? ScanError
+                let error = error as? ConnectError
                 view.troubles.append(
                     "\(error?.system ?? target.first?.description ?? "a node") \(error?.message ?? "cannot be asked")")
             }

@@ -4,6 +4,7 @@ import Foundation
 import ScanBasics
 import ScanCluster
 package import ScanFarm
+import ScanNetwork
 import SkyExtraction
 import SkyFITS
 package import SkyScan
@@ -273,7 +274,8 @@ extension ScanCommand {
     func endsJob(_ error: any Error) -> Bool {
         switch error {
         case is CancellationError: true
-        case let error as ScanError: [.cancelled, .noSystem, .authentication].contains(error.code)
+        case let error as ScanError: [.cancelled, .noSystem].contains(error.code)
+        case let error as ConnectError: error.code == .authentication
         case is JournalError: true
         case let error as OutputError: [.noSpace, .brokenPipe].contains(error.code)
         default: false

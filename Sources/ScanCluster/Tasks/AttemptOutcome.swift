@@ -1,0 +1,19 @@
+/// How an attempt ended. The transport gives it to the attempt; the registry of systems, the ledger and the report of the
+/// run derive from it what follows.
+///
+/// What it means for the system is decided by ``SystemsState/release(_:as:at:)``, and what it means for the task by
+/// ``TaskRunState/ended(_:on:as:isProcessLost:at:)``.
+public enum AttemptOutcome: Equatable, Sendable {
+    /// The scan took `seconds` and returned an output.
+    case finished(seconds: Double)
+    /// The scan took `seconds` and threw: the cause, and the last lines about it in the system's log.
+    case failed(String, log: [String] = [], seconds: Double = 0)
+    /// There is no response.
+    case error(ScanError)
+
+    /// Whether the scan returned an output.
+    var isFinished: Bool { if case .finished = self { true } else { false } }
+
+    /// Whether the system does not have the bulk bytes that the task needs.
+    var isBulkMissing: Bool { if case .error(let error) = self { error.code == .bulkMissing } else { false } }
+}
