@@ -12,7 +12,7 @@ struct BenchmarkCluster {
     /// `compresses`: whether floats are compressed over a slow link.
     /// - Throws: ``BenchmarkError`` if one does not join.
     init(
-        localSlots: Int = 0, nodes: [ChildProcess] = [], window: Int? = nil, packed: String? = nil,
+        localSlots: Int = 0, nodes: [ChildProcess] = [], depth: Int? = nil, packed: String? = nil,
         compresses: Bool = true, sessions: SessionMaker = .tls
     ) async throws {
         let loop = EventLoop.shared
@@ -23,7 +23,7 @@ struct BenchmarkCluster {
                 ScanSystem(local: localSlots, id: SystemID(using: &generator), name: "local", clock: loop))
         }
         var options = RemoteNodes.Options()
-        options.window = window
+        options.depth = depth
         options.packed = packed
         if !compresses { options.compression = .never }
         options.sessions = sessions

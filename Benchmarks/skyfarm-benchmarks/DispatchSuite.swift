@@ -20,9 +20,9 @@ struct DispatchSuite {
         let echo = try ChildProcess(.echo)
         let socket = cecho_connect(echo.port)
         guard socket >= 0 else { throw BenchmarkError("the echo cannot be reached") }
-        let cluster = try await BenchmarkCluster(nodes: [node], window: inFlight)
+        let cluster = try await BenchmarkCluster(nodes: [node], depth: inFlight)
         defer { cluster.close() }
-        let clearCluster = try await BenchmarkCluster(nodes: [clearNode], window: inFlight, sessions: .clear)
+        let clearCluster = try await BenchmarkCluster(nodes: [clearNode], depth: inFlight, sessions: .clear)
         defer { clearCluster.close() }
         let variants: [(name: String, rate: () async throws -> Double)] = [
             ("null tasks", { try await cluster.rate(tasks: tasks) }),

@@ -46,7 +46,7 @@ struct ScaleSuite {
             systems.join(
                 ScanSystem(
                     remote: MemoryTransport(loop), id: SystemID(high: 1, low: UInt64(number)), name: "node-\(number)",
-                    slots: inFlight / nodes / 2, window: inFlight / nodes, clock: loop, executor: loop))
+                    slots: inFlight / nodes / 2, depth: inFlight / nodes, clock: loop, executor: loop))
         }
         let coordinator = ScanCoordinator(systems: systems, clock: loop, executor: loop)
         return try await withTaskExecutorPreference(loop) {

@@ -51,7 +51,7 @@ struct TLSSuite {
     }
 
     private func dispatch(_ side: Side) async throws -> Double {
-        let cluster = try await BenchmarkCluster(nodes: [side.nullNode], window: inFlight, sessions: side.sessions)
+        let cluster = try await BenchmarkCluster(nodes: [side.nullNode], depth: inFlight, sessions: side.sessions)
         defer { cluster.close() }
         let probe = ClusterProbe(cluster.systems)
         _ = try await probe.rate(tasks: tasks / 10)

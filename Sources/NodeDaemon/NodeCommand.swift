@@ -80,12 +80,12 @@ package struct NodeCommand: Command {
         case .announcement(.advertised(let name), _): say("announced as \(name)")
         case .announcement(.unavailable(let error), let address):
             say("not announced: \(error); use --node \(Self.reachable(address)) meanwhile")
-        case .membership(let news): say(news)
+        case .membership(let change): say(change)
         }
     }
 
-    private func say(_ news: ClusterMembership.News) {
-        switch news {
+    private func say(_ change: ClusterMembership.Change) {
+        switch change {
         case .available: break
         case .unavailable(let error): say(.debug, "peers are not discovered: \(error)")
         case .discovered(let node):

@@ -10,7 +10,7 @@ package import ScanSecurity
 /// discovery. ``MembershipState`` decides; this class performs its actions.
 public final class ClusterMembership: Sendable {
     /// An event for the user.
-    public enum News: Equatable, Sendable {
+    public enum Change: Equatable, Sendable {
         /// A source of announcements works.
         case available
         /// A source of announcements fails, for this reason.
@@ -26,7 +26,7 @@ public final class ClusterMembership: Sendable {
     private let discoveries: [NodeDiscovery]
     private let systems: Systems
     private let connections: RemoteNodes
-    private let onNews: @Sendable (News) -> Void
+    private let onChange: @Sendable (Change) -> Void
     private let start = DispatchTime.now()
     private let state: Locked<MembershipState>
 
@@ -40,17 +40,17 @@ public final class ClusterMembership: Sendable {
     ///   - hasLocalSystem: this process runs tasks, so that another node of this machine would use the same cores.
     ///   - needsPeers: whether peers are connected as soon as they are discovered.
     ///   - selection: which nodes may be used.
-    ///   - onNews: called from any thread.
+    ///   - onChange: called from any thread.
     package init(
         _ sources: [any ServiceDiscovery], own: Set<SystemID> = [], connections: RemoteNodes, systems: Systems,
         keys: KeyRing, hasLocalSystem: Bool, needsPeers: Bool = true, selection: NodeSelection = .init(),
-        onNews: @escaping @Sendable (News) -> Void
+        onChange: @escaping @Sendable (Change) -> Void
     ) {
         let settings = needsPeers ? DiscoverySettings() : .unhurried
         discoveries = sources.map { NodeDiscovery($0, own: own, settings: settings) }
         self.systems = systems
         self.connections = connections
-        self.onNews = onNews
+        self.onChange = onChange
         state = Locked(
             MembershipState(
                 sourceCount: sources.count, keys: keys, hasLocalSystem: hasLocalSystem, needsPeers: needsPeers,
@@ -64,7 +64,7 @@ public final class ClusterMembership: Sendable {
     public var errors: [DiscoveryError] { state.withLock { $0.errors } }
 
     /// Whether no source of announcements works.
-    public var isBlind: Bool { state.withLock { $0.isBlind } }
+    public var isUnavailable: Bool { state.withLock { $0.isUnavailable } }
 
     /// Whether there is no source of announcements, so that no node is looked for.
     package var isOff: Bool { discoveries.isEmpty }
@@ -90,7 +90,7 @@ public final class ClusterMembership: Sendable {
     /// Waits `limit` for peers to be discovered; less if no source works.
     package func wait(for limit: Duration) async {
         try? await Task.sleep(for: min(limit, Self.firstReport))
-        if !isBlind { try? await Task.sleep(for: limit - min(limit, Self.firstReport)) }
+        if !isUnavailable { try? await Task.sleep(for: limit - min(limit, Self.firstReport)) }
     }
 
     /// Time within which a failing source reports its failure.
@@ -111,8 +111,8 @@ public final class ClusterMembership: Sendable {
         case .dial(let peer, let keys):
             connections.dial(peer, keys: keys) { [weak self] in self?.handle(.outcome($0, of: peer.key)) }
         case .report(let outcome, let id, let source): discoveries[source].report(outcome, of: id)
-        case .hurry: for discovery in discoveries { discovery.hurry() }
-        case .tell(let news): onNews(news)
+        case .expedite: for discovery in discoveries { discovery.expedite() }
+        case .notify(let change): onChange(change)
         }
     }
 }

@@ -34,9 +34,9 @@ package struct MembershipState: Sendable {
         /// Report the outcome of the connection to a source of announcements.
         case report(ConnectionOutcome, of: DiscoveredNode.ID, source: Int)
         /// Have the sources resolve announcements as soon as possible.
-        case hurry
+        case expedite
         /// Report to the user.
-        case tell(ClusterMembership.News)
+        case notify(ClusterMembership.Change)
     }
 
     private struct Known: Sendable {
@@ -81,28 +81,28 @@ package struct MembershipState: Sendable {
     package var errors: [DiscoveryError] { errorsBySource.sorted { $0.key < $1.key }.map(\.value) }
 
     /// Whether no source works.
-    package var isBlind: Bool { errorsBySource.count == sourceCount }
+    package var isUnavailable: Bool { errorsBySource.count == sourceCount }
 
     /// Handles an event, `seconds` after the start and at `time`, and returns what to do, in order.
     package mutating func handle(_ event: Event, seconds: Double, at time: Date) -> [Action] {
         switch event {
         case .discovery(.available, let source):
             errorsBySource[source] = nil
-            return [.tell(.available)]
+            return [.notify(.available)]
         case .discovery(.unavailable(let error), let source):
             errorsBySource[source] = error
-            return [.tell(.unavailable(error))]
+            return [.notify(.unavailable(error))]
         case .discovery(.found(let node), let source): return found(node, source, seconds, time, isOffered: true)
         case .discovery(.changed(let node), let source): return found(node, source, seconds, time, isOffered: false)
         case .discovery(.lost(let node), let source):
             let key = Self.key(node, source)
             guard known.removeValue(forKey: key) != nil else { return [] }
-            return [.forget(key), .tell(.departed(name: node.name))]
+            return [.forget(key), .notify(.departed(name: node.name))]
         case .outcome(let outcome, let key): return report(outcome, of: key)
         case .peersNeeded:
             guard !needsPeers else { return [] }
             needsPeers = true
-            return [.hurry] + judgeAll(at: time)
+            return [.expedite] + judgeAll(at: time)
         case .keys(let ring):
             keys = ring
             return judgeAll(at: time)
@@ -119,8 +119,8 @@ package struct MembershipState: Sendable {
                 node: node, seconds: before?.peer.seconds ?? seconds, unusableReason: before?.peer.unusableReason),
             source: source, isListed: before?.isListed ?? false,
             isDialled: isOffered ? false : before?.isDialled ?? false)
-        let news: [Action] = before == nil ? [.tell(.discovered(node))] : []
-        return news + judge(key, at: time)
+        let change: [Action] = before == nil ? [.notify(.discovered(node))] : []
+        return change + judge(key, at: time)
     }
 
     private mutating func judgeAll(at time: Date) -> [Action] {
@@ -134,15 +134,15 @@ package struct MembershipState: Sendable {
         if entry.isDialled { return [.list(Systems.Peer(node, key: key))] }
         let reason = UnusableReason(
             of: node, keys: keys, at: time, hasLocalSystem: hasLocalSystem, among: selection)
-        let (isNews, wasListed) = (entry.peer.unusableReason != reason, entry.isListed)
+        let (isNew, wasListed) = (entry.peer.unusableReason != reason, entry.isListed)
         entry.peer.unusableReason = reason
         entry.isListed = reason == nil
         entry.isDialled = reason == nil && needsPeers
         known[key] = entry
         if let reason {
-            // That a node is not used which the user has excluded is no news.
+            // That a node is not used which the user has excluded is not reported.
             return (wasListed ? [.forget(key)] : [])
-                + (isNews && reason.cause != .excluded ? [.tell(.unused(name: node.name, reason: reason.text))] : [])
+                + (isNew && reason.cause != .excluded ? [.notify(.unused(name: node.name, reason: reason.text))] : [])
         }
         let peer = Systems.Peer(node, key: key)
         return [.list(peer)] + (needsPeers ? [.dial(peer, keys: node.advertisement.keys)] : [])
@@ -163,7 +163,7 @@ package struct MembershipState: Sendable {
         case .failed(let error):
             return [
                 .report(.failed, of: node.id, source: entry.source),
-                .tell(.unused(name: node.name, reason: error.message)),
+                .notify(.unused(name: node.name, reason: error.message)),
             ]
         }
     }

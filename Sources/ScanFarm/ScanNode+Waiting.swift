@@ -20,10 +20,10 @@ extension ScanNode {
 
     /// Waits `limit` for peers to be discovered; less if none can be discovered.
     /// - Returns: the state of each connection.
-    package func look(for limit: Duration) async -> [NodeState] {
+    package func discover(for limit: Duration) async -> [NodeState] {
         if membership.isOff { return await connections.settled() }
         await membership.wait(for: limit)
-        if membership.isBlind { _ = await connections.settled() }
+        if membership.isUnavailable { _ = await connections.settled() }
         return await connections.states
     }
 }

@@ -22,7 +22,7 @@ public final class ScanNode: Sendable {
         /// The announcement of this node, which serves at `address`, succeeded or failed.
         case announcement(AdvertisementEvent, address: SocketAddress)
         /// An event of the discovery of peers.
-        case membership(ClusterMembership.News)
+        case membership(ClusterMembership.Change)
     }
 
     private struct Running {
@@ -87,7 +87,7 @@ public final class ScanNode: Sendable {
         coordinator = ScanCoordinator(systems: systems, clock: loop, executor: loop)
         membership = ClusterMembership(
             sources, own: [identity], connections: connections, systems: systems, keys: keys,
-            hasLocalSystem: false, needsPeers: false, onNews: { onEvent(.membership($0)) })
+            hasLocalSystem: false, needsPeers: false, onChange: { onEvent(.membership($0)) })
         announcing = sources.first
         self.keys = Locked(keys)
         self.onEvent = onEvent
@@ -129,7 +129,7 @@ public final class ScanNode: Sendable {
         coordinator = ScanCoordinator(systems: systems, options: options, clock: loop, executor: loop)
         membership = ClusterMembership(
             sources, own: [identity], connections: connections, systems: systems, keys: keys,
-            hasLocalSystem: local != nil, selection: remote.selection, onNews: { onEvent(.membership($0)) })
+            hasLocalSystem: local != nil, selection: remote.selection, onChange: { onEvent(.membership($0)) })
         announcing = nil
         self.keys = Locked(keys)
         self.onEvent = onEvent
@@ -174,9 +174,9 @@ public final class ScanNode: Sendable {
 
     private func announceAgain(isPaused: Bool? = nil) async {
         let isNeeded = running.withLock { running in
-            let isNews = isPaused != running.isPaused
+            let isNew = isPaused != running.isPaused
             if let isPaused { running.isPaused = isPaused }
-            return isNews
+            return isNew
         }
         guard isNeeded else { return }
         await withdraw()

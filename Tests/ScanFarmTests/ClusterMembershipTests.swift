@@ -39,15 +39,15 @@ struct ClusterMembershipTests {
     /// A search that ends with the test.
     func search(
         _ source: InMemoryDiscovery, keys: KeyRing? = nil, hasLocalSystem: Bool = false,
-        _ body: (ClusterMembership, Systems, AsyncStream<ClusterMembership.News>) async throws -> Void
+        _ body: (ClusterMembership, Systems, AsyncStream<ClusterMembership.Change>) async throws -> Void
     ) async throws {
         let systems = Systems(clock: EventLoop.shared)
         let keys = try keys ?? KeyRing(current: .random())
         let nodes = RemoteNodes([], keys: keys, systems: systems)
-        let (stream, news) = AsyncStream<ClusterMembership.News>.makeStream()
+        let (stream, change) = AsyncStream<ClusterMembership.Change>.makeStream()
         let membership = ClusterMembership(
             [source], connections: nodes, systems: systems, keys: keys, hasLocalSystem: hasLocalSystem,
-            onNews: { news.yield($0) })
+            onChange: { change.yield($0) })
         let running = Task { await membership.run() }
         defer {
             running.cancel()
@@ -72,9 +72,9 @@ struct ClusterMembershipTests {
     func version() async throws {
         let network = try Network()
         network.announce(versions: 7...9)
-        try await search(network.source) { membership, systems, news in
+        try await search(network.source) { membership, systems, change in
             let reason = "speaks protocol 7 to 9, this program 1; use the same version of skyfarm on both"
-            let unused = await news.first { if case .unused = $0 { true } else { false } }
+            let unused = await change.first { if case .unused = $0 { true } else { false } }
             #expect(unused == .unused(name: "alpha", reason: reason))
             #expect(membership.peers.map(\.unusableReason?.text) == [reason])
             #expect(systems.snapshot.isEmpty)
@@ -127,13 +127,13 @@ struct ClusterMembershipTests {
         let source = InMemoryDiscovery(address: nil)
         let error = DiscoveryError(.daemonAbsent, "discovery is off")
         source.stop(error)
-        try await search(source) { membership, _, news in
-            #expect(await news.first { _ in true } == .unavailable(error))
-            #expect(membership.isBlind)
+        try await search(source) { membership, _, change in
+            #expect(await change.first { _ in true } == .unavailable(error))
+            #expect(membership.isUnavailable)
             #expect(membership.errors == [error])
             source.start()
-            #expect(await news.first { _ in true } == .available)
-            #expect(!membership.isBlind)
+            #expect(await change.first { _ in true } == .available)
+            #expect(!membership.isUnavailable)
         }
     }
 

@@ -41,11 +41,11 @@ struct MembershipStateTests {
     func onDemand() {
         var state = state(needsPeers: false)
         #expect(
-            handle(&state, .discovery(.found(node()), source: 0)) == [.tell(.discovered(node())), .list(peer())])
+            handle(&state, .discovery(.found(node()), source: 0)) == [.notify(.discovered(node())), .list(peer())])
         #expect(handle(&state, .discovery(.changed(node(port: 5000)), source: 0)) == [.list(peer(port: 5000))])
         #expect(
             handle(&state, .peersNeeded)
-                == [.hurry, .list(peer(port: 5000)), .dial(peer(port: 5000), keys: fingerprints(keys))])
+                == [.expedite, .list(peer(port: 5000)), .dial(peer(port: 5000), keys: fingerprints(keys))])
         #expect(handle(&state, .peersNeeded).isEmpty)
     }
 
@@ -53,7 +53,7 @@ struct MembershipStateTests {
     func again() {
         var state = state(needsPeers: true)
         let dial = [MembershipState.Action.list(peer()), .dial(peer(), keys: fingerprints(keys))]
-        #expect(handle(&state, .discovery(.found(node()), source: 0)) == [.tell(.discovered(node()))] + dial)
+        #expect(handle(&state, .discovery(.found(node()), source: 0)) == [.notify(.discovered(node()))] + dial)
         #expect(handle(&state, .discovery(.changed(node(port: 5000)), source: 0)) == [.list(peer(port: 5000))])
         #expect(handle(&state, .outcome(.ended, of: key)) == [.report(.ended, of: .identity(id), source: 0)])
         #expect(handle(&state, .discovery(.found(node()), source: 0)) == dial)
@@ -65,7 +65,7 @@ struct MembershipStateTests {
         _ = handle(&state, .discovery(.found(node()), source: 0))
         #expect(
             handle(&state, .outcome(.failed(ConnectError(.unreachable, "is off")), of: key)) == [
-                .report(.failed, of: .identity(id), source: 0), .tell(.unused(name: "alpha", reason: "is off")),
+                .report(.failed, of: .identity(id), source: 0), .notify(.unused(name: "alpha", reason: "is off")),
             ])
         #expect(handle(&state, .outcome(.connected, of: "another")).isEmpty)
     }
@@ -76,21 +76,21 @@ struct MembershipStateTests {
         let old = node(versions: 7...9)
         let first = handle(&state, .discovery(.found(old), source: 0))
         let reason = try #require(state.peers.first?.unusableReason)
-        #expect(first == [.tell(.discovered(old)), .tell(.unused(name: "alpha", reason: reason.text))])
+        #expect(first == [.notify(.discovered(old)), .notify(.unused(name: "alpha", reason: reason.text))])
         #expect(handle(&state, .discovery(.found(old), source: 0)).isEmpty)
         #expect(
             handle(&state, .discovery(.changed(node()), source: 0))
                 == [.list(peer()), .dial(peer(), keys: fingerprints(keys))])
     }
 
-    @Test("a node that is paused is reported and not dialled; one that the user has left out is no news")
+    @Test("a node that is paused is reported and not dialled; one that the user has left out is not reported")
     func pausedOrExcluded() throws {
         var state = state(needsPeers: true)
         var paused = node()
         paused.advertisement.isPaused = true
         #expect(
             handle(&state, .discovery(.found(paused), source: 0))
-                == [.tell(.discovered(paused)), .tell(.unused(name: "alpha", reason: "is paused"))])
+                == [.notify(.discovered(paused)), .notify(.unused(name: "alpha", reason: "is paused"))])
         #expect(state.peers.first?.unusableReason?.next == "skyfarm nodes resume alpha")
         #expect(
             handle(&state, .discovery(.changed(node()), source: 0))
@@ -99,7 +99,7 @@ struct MembershipStateTests {
         var picky = MembershipState(
             sourceCount: 1, keys: keys, hasLocalSystem: false, needsPeers: true,
             selection: NodeSelection(only: ["beta"]))
-        #expect(handle(&picky, .discovery(.found(node()), source: 0)) == [.tell(.discovered(node()))])
+        #expect(handle(&picky, .discovery(.found(node()), source: 0)) == [.notify(.discovered(node()))])
         #expect(picky.peers.first?.unusableReason?.cause == .excluded)
     }
 
@@ -131,7 +131,7 @@ struct MembershipStateTests {
         _ = handle(&state, .discovery(.found(node()), source: 0))
         let actions = handle(&state, .keys(other))
         let reason = try #require(state.peers.first?.unusableReason)
-        #expect(actions == [.forget(key), .tell(.unused(name: "alpha", reason: reason.text))])
+        #expect(actions == [.forget(key), .notify(.unused(name: "alpha", reason: reason.text))])
         #expect(handle(&state, .keys(keys)) == [.list(peer())])
     }
 
@@ -140,7 +140,7 @@ struct MembershipStateTests {
         var state = state(needsPeers: true)
         _ = handle(&state, .discovery(.found(node()), source: 0))
         #expect(
-            handle(&state, .discovery(.lost(node()), source: 0)) == [.forget(key), .tell(.departed(name: "alpha"))])
+            handle(&state, .discovery(.lost(node()), source: 0)) == [.forget(key), .notify(.departed(name: "alpha"))])
         #expect(state.peers.isEmpty)
         #expect(handle(&state, .outcome(.ended, of: key)).isEmpty)
         #expect(handle(&state, .discovery(.lost(node()), source: 0)).isEmpty)
@@ -150,13 +150,13 @@ struct MembershipStateTests {
     func sources() {
         var state = state(needsPeers: true, sources: 2)
         let error = DiscoveryError(.daemonAbsent, "it is off")
-        #expect(handle(&state, .discovery(.unavailable(error), source: 0)) == [.tell(.unavailable(error))])
-        #expect(!state.isBlind)
+        #expect(handle(&state, .discovery(.unavailable(error), source: 0)) == [.notify(.unavailable(error))])
+        #expect(!state.isUnavailable)
         _ = handle(&state, .discovery(.unavailable(error), source: 1))
-        #expect(state.isBlind)
+        #expect(state.isUnavailable)
         #expect(state.errors == [error, error])
         _ = handle(&state, .discovery(.available, source: 1))
-        #expect(!state.isBlind)
+        #expect(!state.isUnavailable)
         _ = handle(&state, .discovery(.found(node()), source: 0))
         _ = handle(&state, .discovery(.found(node()), source: 1))
         #expect(state.peers.count == 2)

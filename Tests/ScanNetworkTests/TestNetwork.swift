@@ -72,12 +72,12 @@ struct TestNode {
 
 /// Connects to addresses and returns the systems they led to, with their states.
 func connect(
-    _ addresses: String..., keys: KeyRing = testKeys, window: Int? = nil, timing: ConnectionTiming = testTiming,
+    _ addresses: String..., keys: KeyRing = testKeys, depth: Int? = nil, timing: ConnectionTiming = testTiming,
     frameLimit: Int? = nil, arithmetic: Arithmetic? = nil, allowsDifferentNodes: Bool = false
 ) async -> (systems: Systems, nodes: RemoteNodes, states: [NodeState]) {
     let systems = Systems(clock: EventLoop.shared)
     var options = RemoteNodes.Options()
-    options.window = window
+    options.depth = depth
     options.timing = timing
     if let frameLimit { options.frameLimit = frameLimit }
     (options.arithmetic, options.allowsDifferentNodes) = (arithmetic, allowsDifferentNodes)
@@ -88,10 +88,10 @@ func connect(
 
 /// A connection to a node without a registry: what a system does, step by step.
 func system(
-    _ address: String, keys: KeyRing = testKeys, window: Int = 4096, timing: ConnectionTiming = testTiming
+    _ address: String, keys: KeyRing = testKeys, depth: Int = 4096, timing: ConnectionTiming = testTiming
 ) async throws -> ScanSystem {
     var options = RemoteNodes.Options()
-    options.window = window
+    options.depth = depth
     options.timing = timing
     return try await RemoteNodes.connect(address, keys: keys, options: options)
 }

@@ -38,7 +38,7 @@ extension ScanNode {
                 adaptiveTimeout: AdaptiveTimeout()),
             remote: remote
         ) { event in
-            if case .membership(let news) = event { events.handle(news) }
+            if case .membership(let change) = event { events.handle(change) }
         }
         JobWeight.current?.follow(node.connections)
         if let local = node.local { node.prepare(local, wanted: cluster.slotsHere, events) }
@@ -98,7 +98,7 @@ extension ScanNode {
     /// discovered.
     package func gather(_ cluster: ClusterOptions) async throws {
         try await settled()
-        if !membership.isOff { _ = await look(for: .seconds(cluster.waitSeconds)) }
+        if !membership.isOff { _ = await discover(for: .seconds(cluster.waitSeconds)) }
         try Task.checkCancellation()
     }
 

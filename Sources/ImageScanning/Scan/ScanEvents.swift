@@ -127,8 +127,8 @@ package struct ScanEvents: Sendable {
     }
 
     /// Warns about failures of discovery and about discovered nodes that are not used.
-    @Sendable package func handle(_ news: ClusterMembership.News) {
-        switch news {
+    @Sendable package func handle(_ change: ClusterMembership.Change) {
+        switch change {
         case .available, .discovered, .departed: break
         case .unavailable(let error): warn("\(error)")
         case .unused(let name, let reason): warn("node \(name: name) is not used: \(reason)")

@@ -154,7 +154,7 @@ private final class ScanQueue: Sendable {
         var waiting = FairQueue<any ScanWork>()
         var isClosed = false
 
-        /// `ended` is what the thread did before; nil once it has been told.
+        /// `ended` is what the thread did before; nil once that is reported.
         mutating func take(after ended: inout Ended?) -> Step? {
             if let done = ended { waiting.ended(done.owner, seconds: done.seconds) }
             ended = nil
@@ -194,19 +194,19 @@ private final class ScanQueue: Sendable {
     func work() {
         var ended: Ended?
         // Work that waited in the queue begins when the work before it ends: one reading of the clock serves both.
-        var (start, looks) = (DispatchTime.now().uptimeNanoseconds, 0)
+        var (start, polls) = (DispatchTime.now().uptimeNanoseconds, 0)
         while case .work(let work, let owner, let skip) = state.wait(
             for: signal,
             { state in
-                looks += 1
+                polls += 1
                 return state.take(after: &ended)
             })
         {
-            if looks > 1 { start = DispatchTime.now().uptimeNanoseconds }
+            if polls > 1 { start = DispatchTime.now().uptimeNanoseconds }
             if skip { work.skip() } else { work.scan() }
             let end = DispatchTime.now().uptimeNanoseconds
             ended = Ended(owner: owner, seconds: Double(end - start) * 1e-9)
-            (start, looks) = (end, 0)
+            (start, polls) = (end, 0)
         }
     }
 }

@@ -15,7 +15,7 @@ package struct StragglerPolicy: Sendable {
     /// Attempts at one task that may be in flight.
     package static let mostAttempts = 3
 
-    /// Result of a look at the tasks in flight.
+    /// Result of an assessment of the tasks in flight.
     package struct Findings: Equatable, Sendable {
         /// Newest attempts of the tasks that may be hedged now, the most overdue first.
         package var overdue: [TaskLedger.AttemptID] = []
@@ -34,8 +34,8 @@ package struct StragglerPolicy: Sendable {
         pace.measure(cost: cost, time: time)
     }
 
-    /// Looks for overdue tasks.
-    package func look(at running: some Sequence<TaskLedger.Running>, now: Instant) -> Findings {
+    /// Finds the overdue tasks.
+    package func assess(_ running: some Sequence<TaskLedger.Running>, now: Instant) -> Findings {
         let median = pace.roughSecondsPerCost ?? 0
         let least = pace.secondsPerCost == nil ? Self.unknown : Self.least
         var overdue: [(attempt: TaskLedger.AttemptID, excess: Double)] = []

@@ -75,7 +75,7 @@ struct TaskRun<Work: ScanTask> {
                 awaitChange(in: &group)
                 noteSystems(isFirst: true)
                 while try advance(in: &group) {
-                    if state.isForsaken {
+                    if state.isGivingUp {
                         giveUpTask()
                     } else {
                         try await handleNext(in: &group)
@@ -130,7 +130,7 @@ struct TaskRun<Work: ScanTask> {
         if state.hasLosses { systems.requestSpares(for: state.ledger.pending, on: executor) }
         inspector?(.init(state: state, isHeldUp: state.isHeldUp(by: ends.count)))
         if state.isDone { return false }
-        let error = state.checkStranded(
+        let error = state.checkOrphaned(
             hasSystem: { [systems] in systems.hasSystem(excluding: $0, tags: $1) },
             hasStuckSystem: { [systems] in systems.hasStuckSystem }, at: now)
         if let error { throw error }

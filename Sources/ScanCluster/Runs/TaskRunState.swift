@@ -4,9 +4,9 @@
 /// A run is in one of these states, which follow from its parts:
 /// - *running*: tasks are pulled, and start while a system has room. Goes to any other state.
 /// - *held up*: so many responses wait for the consumer that no task starts. Goes back when the consumer takes some.
-/// - *stranded*: no attempt is in flight and no system could run a task. Fails after ``ScanCoordinator/Options/waitForSystems``
-///   unless a system joins, or is then forsaken.
-/// - *forsaken*: stranded for so long because all slots are stuck in attempts that exceeded their time. The tasks are
+/// - *orphaned*: no attempt is in flight and no system could run a task. Fails after ``ScanCoordinator/Options/waitForSystems``
+///   unless a system joins, or begins to give its tasks up.
+/// - *giving up*: orphaned for so long because all slots are stuck in attempts that exceeded their time. The tasks are
 ///   given up, unless a system joins.
 /// - *exhausted*: every task has been pulled and none waits. Those in flight are hedged when they are overdue.
 /// - *done*: every task has its response. Final.
@@ -51,9 +51,9 @@ package struct TaskRunState: Sendable {
     private var stragglers = StragglerPolicy()
     private var lastCause: String?
     /// When the run fails unless a system joins.
-    private var strandedUntil: Instant?
+    private var orphanedUntil: Instant?
     /// Whether the tasks are given up one after the other, since no system can run them.
-    package private(set) var isForsaken = false
+    package private(set) var isGivingUp = false
     /// Attempts in a row that exceeded their time, by system.
     private var timedOut: [SystemID: Int] = [:]
     /// Systems whose slots are all taken by such attempts.
@@ -62,7 +62,7 @@ package struct TaskRunState: Sendable {
     /// The attempts that may have ended the process of a system, when that was lost.
     private var ranLast: [SystemID: Set<TaskLedger.AttemptID>] = [:]
     /// When the next task will be overdue; nil while no slot idles.
-    private var nextLook: Instant?
+    private var nextAssessment: Instant?
     /// When expected ends are compared again; nil while no slot idles.
     private var nextComparison: Instant?
     /// Whether a task of this run has bulk bytes.
@@ -107,7 +107,7 @@ package struct TaskRunState: Sendable {
 
     /// A system was reserved for the task `offset` places behind the most urgent one.
     package mutating func started(atOffset offset: Int, on system: SystemID, at now: Instant) -> TaskLedger.AttemptID {
-        (nextLook, strandedUntil, isForsaken) = (nil, nil, false)
+        (nextAssessment, orphanedUntil, isGivingUp) = (nil, nil, false)
         return ledger.start(atOffset: offset, on: system, at: now)
     }
 
@@ -244,12 +244,12 @@ package struct TaskRunState: Sendable {
         isHeldUp: Bool = false, hasIdleSlot: (Set<SystemID>) -> Bool, at now: Instant
     ) -> [TaskLedger.AttemptID] {
         guard isExhausted, ledger.pending.isEmpty || !isHeldUp, ledger.inFlight > 0, hasIdleSlot(excluded) else {
-            nextLook = nil
+            nextAssessment = nil
             return []
         }
-        if let nextLook, now < nextLook { return [] }
-        let findings = stragglers.look(at: ledger.running, now: now)
-        nextLook = findings.next
+        if let nextAssessment, now < nextAssessment { return [] }
+        let findings = stragglers.assess(ledger.running, now: now)
+        nextAssessment = findings.next
         return findings.overdue
     }
 
@@ -261,7 +261,7 @@ package struct TaskRunState: Sendable {
         guard let slow = ledger.request(besides: overdue)?.system,
             let attempt = ledger.hedge(overdue, on: system, at: now)
         else { return nil }
-        nextLook = stragglers.look(at: ledger.running, now: now).next
+        nextAssessment = stragglers.assess(ledger.running, now: now).next
         let event = TaskEvent.taskHedged(
             index: attempt.index, system: name, attempt: attempt.number, slow: known[slow] ?? "a system that left",
             seconds: attempt.start.since(overdue.start) / .seconds(1))
@@ -331,25 +331,25 @@ package struct TaskRunState: Sendable {
     ///   - hasStuckSystem: whether all slots of a system are taken by scans that were cancelled, also in other runs.
     ///   - now: the time.
     /// - Returns: the error with which the run fails.
-    package mutating func checkStranded(
+    package mutating func checkOrphaned(
         hasSystem: (_ excluded: Set<SystemID>, _ tags: Set<String>) -> Bool, hasStuckSystem: () -> Bool, at now: Instant
     ) -> ScanError? {
         guard ledger.open > 0, ledger.inFlight == 0,
             !Set(ledger.pending.lazy.map(\.request.tags)).contains(where: { hasSystem(excluded, $0) })
         else {
-            (strandedUntil, isForsaken) = (nil, false)
+            (orphanedUntil, isGivingUp) = (nil, false)
             return nil
         }
-        if isForsaken { return nil }
-        let until = strandedUntil ?? now.advanced(by: options.waitForSystems)
+        if isGivingUp { return nil }
+        let until = orphanedUntil ?? now.advanced(by: options.waitForSystems)
         // The call that begins the wait never fails the run.
-        guard strandedUntil != nil, now >= until else {
-            strandedUntil = until
+        guard orphanedUntil != nil, now >= until else {
+            orphanedUntil = until
             return nil
         }
         if hasStuckSystem() || stuck.contains(where: { known[$0] != nil }) {
             // The systems are there, and what they did is of use: the rest is reported as missing.
-            (strandedUntil, isForsaken) = (nil, true)
+            (orphanedUntil, isGivingUp) = (nil, true)
             return nil
         }
         let seconds = options.waitForSystems / .seconds(1)
@@ -361,7 +361,7 @@ package struct TaskRunState: Sendable {
                 + (lastCause.map { "; the last cause: \($0)" } ?? "; is a node running?"))
     }
 
-    /// Gives up the most urgent task of a forsaken run.
+    /// Gives up the most urgent task of a run that gives its tasks up.
     /// - Returns: its entry until now, and the event that reports it.
     package mutating func giveUpFirst() -> (entry: Int, event: TaskEvent) {
         let task = ledger.giveUpFirst()
@@ -373,16 +373,16 @@ package struct TaskRunState: Sendable {
         return (task.entry, .taskFailed(index: task.index, cost: task.cost, failure: failure))
     }
 
-    /// When to look again although nothing has happened.
-    package var wakeUp: Instant? { [nextLook, nextComparison, strandedUntil].compactMap { $0 }.min() }
+    /// When to decide again although nothing has happened.
+    package var wakeUp: Instant? { [nextAssessment, nextComparison, orphanedUntil].compactMap { $0 }.min() }
 
     /// The first violated invariant; nil if all hold.
     package var contradiction: String? {
         if let contradiction = ledger.contradiction { return contradiction }
         if failures.count > ledger.open { return "failures of tasks that are done are kept" }
-        if strandedUntil != nil, ledger.inFlight > 0 { return "a run with attempts in flight is stranded" }
-        if isForsaken, ledger.inFlight > 0 { return "a run with attempts in flight gives its tasks up" }
-        if nextLook != nil, !isExhausted { return "a task is hedged before the last one was pulled" }
+        if orphanedUntil != nil, ledger.inFlight > 0 { return "a run with attempts in flight is orphaned" }
+        if isGivingUp, ledger.inFlight > 0 { return "a run with attempts in flight gives its tasks up" }
+        if nextAssessment != nil, !isExhausted { return "a task is hedged before the last one was pulled" }
         return nil
     }
 }

@@ -7,7 +7,7 @@ public actor ScanSystem {
     /// Number of tasks that run at the same time.
     public nonisolated let slots: Int
     /// Most attempts that may be in flight: the slots, and a queue that hides the network's latency.
-    public nonisolated let window: Int
+    public nonisolated let depth: Int
     /// True for the system of this process.
     public nonisolated let isLocal: Bool
     /// What it has that tasks may need, in its owner's words: see ``ScanTask/requiredTags``.
@@ -70,7 +70,7 @@ public actor ScanSystem {
         // `threads.count`, not `slots`: fewer threads may have been started.
         let transport = LocalTransport(threads, clock: clock, unpacker: unpacker)
         self.init(
-            transport: transport, id: id, name: name, slots: threads.count, window: threads.count + queue,
+            transport: transport, id: id, name: name, slots: threads.count, depth: threads.count + queue,
             clock: clock, executor: nil, slotTransport: transport, isLocal: true, tags: tags, processors: .own)
     }
 
@@ -80,7 +80,7 @@ public actor ScanSystem {
     ///   - id: identity of the node's process.
     ///   - name: the node's name.
     ///   - slots: the node's slots.
-    ///   - window: most attempts in flight, which must be within what the node admits; twice the slots if nil.
+    ///   - depth: most attempts in flight, which must be within what the node admits; twice the slots if nil.
     ///   - tags: what the node has that tasks may need.
     ///   - processors: the processors of the node's process; nil if unknown.
     ///   - link: what is known of the way to it.
@@ -88,28 +88,28 @@ public actor ScanSystem {
     ///   - executor: the transport's executor, on which this actor then runs and the timers of `clock` fire; a private
     ///     one if nil.
     public init(
-        remote transport: any ScanTransport, id: SystemID, name: String, slots: Int, window: Int? = nil,
+        remote transport: any ScanTransport, id: SystemID, name: String, slots: Int, depth: Int? = nil,
         tags: Set<String> = [], processors: ProcessorShare? = nil, link: Link = Link(), clock: any ScanClock,
         executor: (any SerialExecutor)? = nil
     ) {
         self.init(
-            transport: transport, id: id, name: name, slots: slots, window: window ?? 2 * slots, clock: clock,
+            transport: transport, id: id, name: name, slots: slots, depth: depth ?? 2 * slots, clock: clock,
             executor: executor, tags: tags, processors: processors, link: link)
     }
 
     /// A system behind `transport` that runs on one executor only, so that it is deterministic: for simulations.
     /// It counts as the system of this process if `isLocal`.
     package init(
-        simulated transport: any ScanTransport, id: SystemID, name: String, slots: Int, window: Int, isLocal: Bool,
+        simulated transport: any ScanTransport, id: SystemID, name: String, slots: Int, depth: Int, isLocal: Bool,
         clock: any ScanClock, executor: any SerialExecutor & TaskExecutor
     ) {
         self.init(
-            transport: transport, id: id, name: name, slots: slots, window: window, clock: clock,
+            transport: transport, id: id, name: name, slots: slots, depth: depth, clock: clock,
             executor: executor, isLocal: isLocal, reader: executor)
     }
 
     private init(
-        transport: any ScanTransport, id: SystemID, name: String, slots: Int, window: Int, clock: any ScanClock,
+        transport: any ScanTransport, id: SystemID, name: String, slots: Int, depth: Int, clock: any ScanClock,
         executor: (any SerialExecutor)?, slotTransport: LocalTransport? = nil, isLocal: Bool = false,
         tags: Set<String> = [], processors: ProcessorShare? = nil, link: Link = Link(),
         reader: any TaskExecutor = globalConcurrentExecutor
@@ -120,7 +120,7 @@ public actor ScanSystem {
         self.id = id
         self.name = name
         self.slots = slots
-        self.window = max(window, slots)
+        self.depth = max(depth, slots)
         self.isLocal = isLocal
         self.tags = tags
         self.processors = processors

@@ -25,7 +25,7 @@ extension Systems {
                 let isLimited = slots < system.slots
                 let joined = registry.state.join(
                     id: system.id, name: system.name, slots: isLimited ? slots : system.slots,
-                    window: isLimited ? slots : system.window, isLocal: system.isLocal, tags: system.tags,
+                    depth: isLimited ? slots : system.depth, isLocal: system.isLocal, tags: system.tags,
                     link: BulkLink(nominal: system.link.nominalRate), reads: system.link.readsReferences,
                     speed: registry.speed(of: system), processors: system.processors)
                 if joined { registry.systems[system.id] = system }

@@ -31,7 +31,7 @@ public final class Systems: Sendable {
     public func join(_ system: ScanSystem) -> Bool {
         let (joined, woken) = registry.withLock { registry in
             let joined = registry.state.join(
-                id: system.id, name: system.name, slots: system.slots, window: system.window,
+                id: system.id, name: system.name, slots: system.slots, depth: system.depth,
                 isLocal: system.isLocal, tags: system.tags, link: BulkLink(system.link, at: clock.now),
                 reads: system.link.readsReferences, speed: registry.speed(of: system),
                 processors: system.processors, isSpare: system.link.isSpare)
@@ -137,7 +137,7 @@ public final class Systems: Sendable {
         return registry.withLock { $0.state.hasIdleSlot(excluding: excluded, at: now) }
     }
 
-    /// The link to a system made progress. Runs look again for a better system if expectations have changed.
+    /// The link to a system made progress. Runs seek a better system if expectations have changed.
     package func note(_ report: SystemsState.LinkReport, of id: SystemID) {
         let now = clock.now
         change { $0.state.note(report, of: id, at: now) }

@@ -83,7 +83,7 @@ extension SystemsState {
             guard reading.isAny, request.isReferable, !reading.allows(request) else { return (offset, index) }
             transfer = transfer ?? (offset, index)
         }
-        return transfer ?? relief(of: held, plan, permitted: permitted, hasRoom: hasRoom)
+        return transfer ?? transferGain(of: held, plan, permitted: permitted, hasRoom: hasRoom)
     }
 
     /// Most pairs of a task and a system that one choice compares.
@@ -105,9 +105,9 @@ extension SystemsState {
         return best.seconds < plan.horizon(cost: expectedWork, like: request) ? best.index : nil
     }
 
-    /// The last of the held tasks that a member with room would have done before its holder has done all that waits for
-    /// it.
-    private func relief(
+    /// The last of the held tasks whose transfer gains time: a member with room would have done it before its holder has
+    /// done all that waits for it.
+    private func transferGain(
         of held: [(offset: Int, request: TaskRequest, holder: Int)], _ plan: CompletionPlan,
         permitted: (TaskRequest) -> [Int], hasRoom: (Int) -> Bool
     ) -> (offset: Int, index: Int)? {

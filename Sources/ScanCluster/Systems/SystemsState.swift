@@ -8,7 +8,7 @@ package struct SystemsState: Sendable {
         package let slots: Int
         package let isLocal: Bool
         package let tags: Set<String>
-        let maxWindow: Int
+        let maxDepth: Int
         /// See ``ScanSystem/Link/isSpare``.
         var isSpare = false
         package fileprivate(set) var inFlight = 0
@@ -42,15 +42,15 @@ package struct SystemsState: Sendable {
 
         /// Most attempts in flight now: of the local system the slots and its short queue. After a fault no attempt waits
         /// there for a slot until the system has succeeded again: if it keeps failing, each return costs one attempt per
-        /// slot, not a whole window of them.
-        package var window: Int {
+        /// slot, not as many as its depth allows.
+        package var depth: Int {
             if backOff.faults > 0 { return slots }
-            return isLocal ? maxWindow : min(maxWindow, slots + throughput.prefetch(slots: slots, latency: latency))
+            return isLocal ? maxDepth : min(maxDepth, slots + throughput.prefetch(slots: slots, latency: latency))
         }
 
-        /// Room for an attempt: up to the window with prefetching, else up to the slots; none beside a suspect.
+        /// Room for an attempt: up to the depth with prefetching, else up to the slots; none beside a suspect.
         func hasRoom(prefetching: Bool) -> Bool {
-            (isLocal || suspects == 0) && inFlight + abandoned < (prefetching ? window : slots)
+            (isLocal || suspects == 0) && inFlight + abandoned < (prefetching ? depth : slots)
         }
 
         /// Room for any task.
@@ -133,13 +133,13 @@ package struct SystemsState: Sendable {
     /// A system became reachable. One that left while it was set aside is still set aside.
     /// - Returns: false if there is a system of that identity already.
     package mutating func join(
-        id: SystemID, name: String, slots: Int, window: Int, isLocal: Bool, tags: Set<String> = [],
+        id: SystemID, name: String, slots: Int, depth: Int, isLocal: Bool, tags: Set<String> = [],
         link: BulkLink = BulkLink(), reads: Bool = false, speed: Double? = nil, processors: ProcessorShare? = nil,
         isSpare: Bool = false
     ) -> Bool {
         guard !members.contains(where: { $0.id == id }) else { return false }
         var member = Member(
-            serial: tick(), id: id, name: name, slots: slots, isLocal: isLocal, tags: tags, maxWindow: window)
+            serial: tick(), id: id, name: name, slots: slots, isLocal: isLocal, tags: tags, maxDepth: depth)
         member.backOff = departed.removeValue(forKey: id) ?? BackOff()
         member.link = link
         member.reading = ReadableBytes(isAny: reads)
@@ -322,7 +322,7 @@ package struct SystemsState: Sendable {
         for member in members {
             if !(0...max(0, member.inFlight) ~= member.suspects) { return "suspects on \(member.name) are miscounted" }
             if member.inFlight < 0 { return "\(member.name) was released too often" }
-            if member.inFlight > max(member.maxWindow, member.slots) { return "\(member.name) is overbooked" }
+            if member.inFlight > max(member.maxDepth, member.slots) { return "\(member.name) is overbooked" }
             if member.assigned.count > member.inFlight || member.link.transfers.count > member.assigned.count {
                 return "\(member.name) has transfers without attempts"
             }

@@ -34,7 +34,7 @@ public struct DiscoverySettings: Hashable, Sendable {
     public init() {}
 
     /// For a process that lists nodes but does not wait for them, such as a node that serves: one resolution every two
-    /// seconds, or more rarely in a cluster of more than eight nodes, until ``NodeDiscovery/hurry()``. In a cluster of N
+    /// seconds, or more rarely in a cluster of more than eight nodes, until ``NodeDiscovery/expedite()``. In a cluster of N
     /// nodes that list each other, N × N resolutions would otherwise be under way at once, and delay those of a coordinator
     /// that waits.
     public static var unhurried: DiscoverySettings {
@@ -46,7 +46,7 @@ public struct DiscoverySettings: Hashable, Sendable {
     }
 
     /// Resolves as soon as possible from now on.
-    mutating func hurry() {
+    mutating func expedite() {
         let urgent = DiscoverySettings()
         maximumResolutions = max(maximumResolutions, urgent.maximumResolutions)
         resolutionInterval = urgent.resolutionInterval

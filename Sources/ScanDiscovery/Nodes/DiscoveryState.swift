@@ -15,7 +15,7 @@ package struct DiscoveryState {
         case resolutionEnded(ServiceInstance)
         case report(ConnectionOutcome, of: DiscoveredNode.ID)
         /// This process waits for nodes from now on: they are resolved as soon as possible.
-        case hurry
+        case expedite
         case tick
     }
 
@@ -94,8 +94,8 @@ package struct DiscoveryState {
             add(address, of: instance, isOnThisMachine: isOnThisMachine, at: now)
         case .resolutionEnded(let instance): endResolution(of: instance, at: now)
         case .report(let outcome, let id): report(outcome, of: id, at: now)
-        case .hurry:
-            settings.hurry()
+        case .expedite:
+            settings.expedite()
             nextResolution = nil
         case .tick: break
         }

@@ -55,7 +55,7 @@ public final class NodeDiscovery: Sendable {
     }
 
     /// Resolves nodes as soon as possible from now on, whatever the settings say.
-    public func hurry() { inputs.yield(Input(event: .hurry)) }
+    public func expedite() { inputs.yield(Input(event: .expedite)) }
 
     /// Discovers until the task is cancelled. Call it once.
     public func run() async {

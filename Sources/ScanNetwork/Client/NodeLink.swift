@@ -159,7 +159,7 @@ final class NodeLink: @unchecked Sendable {
         link.isSpare = options.selection.isOwn(node.name)
         let system = ScanSystem(
             remote: transport, id: node.identity, name: name, slots: node.slots,
-            window: node.window(limit: options.window), tags: Set(node.tags ?? []), processors: node.processors,
+            depth: node.depth(limit: options.depth), tags: Set(node.tags ?? []), processors: node.processors,
             link: link, clock: loop, executor: loop)
         hasJoined = systems.join(system)
         if hasJoined, let seconds = connection.socketRoundTrip {

@@ -23,7 +23,7 @@ extension RemoteNodes {
                                 onEnd: { _ in })
                             return ScanSystem(
                                 remote: transport, id: node.identity, name: node.name, slots: node.slots,
-                                window: options.window, tags: Set(node.tags ?? []), clock: loop, executor: loop)
+                                depth: options.depth, tags: Set(node.tags ?? []), clock: loop, executor: loop)
                         })
                 }
                 dialer.start()
@@ -33,7 +33,7 @@ extension RemoteNodes {
 }
 
 extension NodeInfo {
-    /// Limit of the dispatch window: what the node admits, or `limit` if that is less. Within it, the window depends on
-    /// the measured throughput.
-    package func window(limit: Int?) -> Int { min(limit ?? .max, slots + queueLimit) }
+    /// Most tasks in flight to the node: what it admits, or `limit` if that is less. Within that, how many depends on the
+    /// measured throughput.
+    package func depth(limit: Int?) -> Int { min(limit ?? .max, slots + queueLimit) }
 }

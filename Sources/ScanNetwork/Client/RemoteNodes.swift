@@ -20,9 +20,9 @@ public final class RemoteNodes: @unchecked Sendable {
         /// Weight of this coordinator where several share a node, from 0.01 to 100: it gets a share of the node's time in
         /// proportion to it. 1 by default.
         public var weight = 1.0
-        /// Limit of the dispatch window of one node; nil for what the node admits, which is never exceeded. The window
-        /// is usually smaller: two tasks per slot, or as many as take 20 ms if tasks are shorter.
-        public var window: Int?
+        /// Most tasks in flight to one node; nil for what the node admits, which is never exceeded. There are usually
+        /// fewer: two per slot, or as many as take 20 ms if tasks are shorter.
+        public var depth: Int?
         /// Longest frame accepted from a node, in bytes; 1 GiB by default.
         public var frameLimit = 1 << 30
         /// Time limits.

@@ -117,7 +117,7 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
         connection.send {
             $0.putTask(
                 request: request, attempt: UInt32(clamping: attempt.number), scanner: scanner, task: task,
-                key: attempt.bulkKey, isLastUse: node.isToldOfLastUse(attempt), bulk: attempt.bulk,
+                key: attempt.bulkKey, isLastUse: node.takesLastUse(of: attempt), bulk: attempt.bulk,
                 reference: reference, referredCount: attempt.referredCount, isParted: isParted)
         }
         guard reference == nil, let bulk = attempt.bulk else {

@@ -334,10 +334,10 @@ final class Connection: Flushable, @unchecked Sendable {
         loop.openConnections += 1
         if let timer { loop.cancel(timer) }
         liveness = Liveness(timing: timing, now: loop.now)
-        beat()
+        tick()
     }
 
-    private func beat() {
+    private func tick() {
         guard phase == .open else { return }
         var action = liveness.check(at: loop.now)
         if action == .lost {
@@ -351,7 +351,7 @@ final class Connection: Flushable, @unchecked Sendable {
         case .wait: break
         case .lost: return end(ConnectError(.disconnected, "has been silent for \(timing.silence.words)"))
         }
-        timer = loop.schedule(at: liveness.nextCheck) { [weak self] in self?.beat() }
+        timer = loop.schedule(at: liveness.nextCheck) { [weak self] in self?.tick() }
     }
 
     private func greetingTimedOut() {

@@ -132,20 +132,20 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
 
     /// Waits until there is something to do: polls first, if ``BusyPolling`` decides so, and then sleeps.
     private func wait() {
-        var looks = polling.begin(at: Self.time)
-        while looks, !look() {
+        var polls = polling.begin(at: Self.time)
+        while polls, !poll() {
             let offered = Self.time
             sched_yield()
             let now = Self.time
-            looks = polling.goesOn(after: now.since(offered), at: now)
+            polls = polling.goesOn(after: now.since(offered), at: now)
         }
-        if !looks { sleep() }
+        if !polls { sleep() }
         polling.end(at: Self.time)
     }
 
     /// Runs libuv's callbacks of pending events, without waiting.
     /// - Returns: whether there is something to do now; not every callback has that effect.
-    private func look() -> Bool {
+    private func poll() -> Bool {
         uv_run(uv, UV_RUN_NOWAIT)
         return !local.isEmpty || !dirty.isEmpty || timers.isStale || remote.withLock { !$0.queue.isEmpty }
     }

@@ -50,7 +50,7 @@ public struct NodeInfo: Codable, Equatable, Sendable {
 
     /// Whether the attempt is sent to it with the flag of the last use of a bulk key. A node without ``forgetsBulk``
     /// would reject the flag as unknown.
-    package func isToldOfLastUse(_ attempt: AttemptRequest) -> Bool { attempt.isLastUse && forgetsBulk == true }
+    package func takesLastUse(of attempt: AttemptRequest) -> Bool { attempt.isLastUse && forgetsBulk == true }
 
     /// Tags of a node that are accepted, and the bytes of each.
     package static let tagLimit = (count: 32, bytes: 64)

@@ -11,7 +11,7 @@ extension NodeServer {
         var isFree = false
     }
 
-    /// Takes no tasks until ``resume()``, for `reason`, which coordinators are told. Tasks that wait are given back to
+    /// Takes no tasks until ``resume()``, for `reason`, which is sent to the coordinators. Tasks that wait are given back to
     /// their coordinators at once, in order, and those that run if they have not ended after ``Options/pauseGrace``; no
     /// attempt is counted. Then the connections are closed, which frees the bulk bytes that were kept. Coordinators that
     /// connect meanwhile are refused.

@@ -301,11 +301,11 @@ public final class NodeServer: @unchecked Sendable {
 
     /// A task has ended on a scan thread.
     func finish(_ task: NodeTask) {
-        if ended.withLock({ $0.append(task) }) { loop.execute { self.look() } }
+        if ended.withLock({ $0.append(task) }) { loop.execute { self.poll() } }
     }
 
     /// Answers the tasks that have ended, or waits for more of them.
-    private func look() {
+    private func poll() {
         guard ended.withLock({ [queued = resources.admission.queued] in $0.isEnough(queued: queued) }) else {
             gathering = gathering ?? loop.schedule(at: loop.now.advanced(by: Self.gatheringTime)) { self.answer() }
             return

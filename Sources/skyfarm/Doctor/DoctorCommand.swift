@@ -22,7 +22,7 @@ package struct DoctorCommand: Command {
             discovering: [DNSServiceDiscovery()], remote: .sky)
         try node.start()
         defer { node.disconnect() }
-        let states = await node.look(for: .seconds(options.waitSeconds))
+        let states = await node.discover(for: .seconds(options.waitSeconds))
         let diagnosis = Diagnosis(
             daemon: daemon, key: keys.map(\.current.fingerprint), discoveryError: node.membership.errors.first,
             interfaces: NetworkInterface.current(),

@@ -30,7 +30,7 @@ package struct NodesCommand: Command {
         try node.start()
         defer { node.disconnect() }
         // A node that is announced and was started by `skyfarm up` is one node.
-        let states = await node.look(for: .seconds(options.waitSeconds)).filter { !$0.isSecond }
+        let states = await node.discover(for: .seconds(options.waitSeconds)).filter { !$0.isSecond }
         let rows = states.map(Row.init) + node.membership.peers.compactMap(Row.init)
         for error in node.membership.errors { say("\(error)") }
         if rows.isEmpty {

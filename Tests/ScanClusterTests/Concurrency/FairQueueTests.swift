@@ -7,7 +7,7 @@ import Testing
         struct Owner {
             var seconds: Double
             /// Elements that wait or run at a time.
-            var window: Int
+            var depth: Int
             var left: Int
             var arrival = 0.0
             var weight = 1.0
@@ -26,7 +26,7 @@ import Testing
             var flying = owners.map { _ in 0 }
             while true {
                 for index in owners.indices where owners[index].arrival <= now {
-                    while flying[index] < owners[index].window, owners[index].left > 0 {
+                    while flying[index] < owners[index].depth, owners[index].left > 0 {
                         queue.append(index, of: index, weight: owners[index].weight)
                         (flying[index], owners[index].left) = (flying[index] + 1, owners[index].left - 1)
                     }
@@ -50,7 +50,7 @@ import Testing
     @Test("owners with equal work end together, however many elements each has waiting", arguments: [1, 2, 5])
     func equal(slots: Int) {
         var slots = Slots(
-            owners: [.init(seconds: 1, window: 30, left: 100), .init(seconds: 1, window: 8, left: 100)], count: slots)
+            owners: [.init(seconds: 1, depth: 30, left: 100), .init(seconds: 1, depth: 8, left: 100)], count: slots)
         slots.run()
         #expect(abs(slots.owners[0].end - slots.owners[1].end) <= 2)
     }
@@ -59,7 +59,7 @@ import Testing
     func weights(slots: Int) {
         var slots = Slots(
             owners: [(0.7, 1.0), (0.7, 1), (1, 2)].map { seconds, weight in
-                Slots.Owner(seconds: seconds, window: 12, left: Int(1000 * weight / seconds), weight: weight)
+                Slots.Owner(seconds: seconds, depth: 12, left: Int(1000 * weight / seconds), weight: weight)
             }, count: slots)
         slots.run()
         let ends = slots.owners.map(\.end)
@@ -70,8 +70,8 @@ import Testing
     func floor() {
         var slots = Slots(
             owners: [
-                .init(seconds: 1, window: 4, left: 20, weight: 0.01),
-                .init(seconds: 1, window: 4, left: 10_000, weight: 100),
+                .init(seconds: 1, depth: 4, left: 20, weight: 0.01),
+                .init(seconds: 1, depth: 4, left: 10_000, weight: 100),
             ], count: 1)
         slots.run()
         #expect(slots.owners[0].end < 1200 && slots.owners[0].end > 800, "\(slots.owners[0].end)")
@@ -80,7 +80,7 @@ import Testing
     @Test("short work gets as much time as long work", arguments: [1, 2, 3])
     func differing(slots: Int) {
         var slots = Slots(
-            owners: [.init(seconds: 4, window: 12, left: 100), .init(seconds: 0.1, window: 40, left: 4000)],
+            owners: [.init(seconds: 4, depth: 12, left: 100), .init(seconds: 0.1, depth: 40, left: 4000)],
             count: slots)
         slots.run()
         #expect(abs(slots.owners[0].end - slots.owners[1].end) < 0.03 * slots.owners[0].end)
@@ -90,9 +90,9 @@ import Testing
     func late() {
         var slots = Slots(
             owners: [
-                .init(seconds: 1, window: 20, left: 200), .init(seconds: 1, window: 20, left: 200),
-                .init(seconds: 0.1, window: 1, left: 1, arrival: 50.5),
-                .init(seconds: 1, window: 20, left: 20, arrival: 100.5),
+                .init(seconds: 1, depth: 20, left: 200), .init(seconds: 1, depth: 20, left: 200),
+                .init(seconds: 0.1, depth: 1, left: 1, arrival: 50.5),
+                .init(seconds: 1, depth: 20, left: 20, arrival: 100.5),
             ], count: 2)
         slots.run()
         #expect((slots.owners[2].firstBegin ?? .infinity) <= 51.5)

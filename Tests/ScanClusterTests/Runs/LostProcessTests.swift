@@ -46,9 +46,9 @@ import Testing
 
     private func registry(local: Int, nodes: Int) -> SystemsState {
         var systems = SystemsState()
-        _ = systems.join(id: .test(9), name: "local", slots: local, window: 4, isLocal: true)
+        _ = systems.join(id: .test(9), name: "local", slots: local, depth: 4, isLocal: true)
         for number in 0..<nodes {
-            _ = systems.join(id: .test(UInt64(number)), name: "node-\(number)", slots: 2, window: 4, isLocal: false)
+            _ = systems.join(id: .test(UInt64(number)), name: "node-\(number)", slots: 2, depth: 4, isLocal: false)
         }
         return systems
     }
@@ -105,7 +105,7 @@ import Testing
     @Test("is the only kind of task that runs in a process that was started for it")
     func reserved() throws {
         var systems = registry(local: 1, nodes: 0)
-        _ = systems.join(id: .test(5), name: "spare", slots: 1, window: 2, isLocal: false, isSpare: true)
+        _ = systems.join(id: .test(5), name: "spare", slots: 1, depth: 2, isLocal: false, isSpare: true)
         func pick(_ suspects: [Bool]) -> SystemID? {
             systems.pick(
                 from: pending(suspects), excluding: [], run: RunID(rawValue: 0), prefetching: false, at: .zero)?

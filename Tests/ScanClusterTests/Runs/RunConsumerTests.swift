@@ -79,7 +79,7 @@ import Testing
             }
             return seen == 500 ? most : -1
         }
-        // Twice the buffer, the window of 4, and the response that the run holds.
+        // Twice the buffer, the depth of 4, and the response that the run holds.
         let limit = 2 * 4 + 4 + 1
         #expect(try #require(most) <= limit)
         #expect(try #require(most) >= 4)

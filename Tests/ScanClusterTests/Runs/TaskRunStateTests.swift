@@ -32,7 +32,7 @@ import Testing
     private func members(_ systems: UInt64...) -> [SystemsState.Member] {
         var state = SystemsState()
         for system in systems {
-            _ = state.join(id: .test(system), name: "node-\(system)", slots: 1, window: 1, isLocal: false)
+            _ = state.join(id: .test(system), name: "node-\(system)", slots: 1, depth: 1, isLocal: false)
         }
         return state.members
     }
@@ -162,30 +162,30 @@ import Testing
     }
 
     @Test("without any system the run fails after the wait, with the last cause")
-    func stranded() {
+    func orphaned() {
         var state = state(1, options: .init(waitForSystems: .seconds(3)))
         #expect(
             state.systemsChanged(to: members(1), isFirst: true) == [.systemJoined(name: "node-1", slots: 1)])
         #expect(state.systemsChanged(to: []) == [.systemLeft(name: "node-1")])
-        #expect(state.checkStranded(hasSystem: { _, _ in false }, hasStuckSystem: { false }, at: .zero) == nil)
+        #expect(state.checkOrphaned(hasSystem: { _, _ in false }, hasStuckSystem: { false }, at: .zero) == nil)
         #expect(state.wakeUp == moment(3))
-        #expect(state.checkStranded(hasSystem: { _, _ in true }, hasStuckSystem: { false }, at: moment(2)) == nil)
+        #expect(state.checkOrphaned(hasSystem: { _, _ in true }, hasStuckSystem: { false }, at: moment(2)) == nil)
         #expect(state.wakeUp == nil)
-        #expect(state.checkStranded(hasSystem: { _, _ in false }, hasStuckSystem: { false }, at: moment(2)) == nil)
-        #expect(state.checkStranded(hasSystem: { _, _ in false }, hasStuckSystem: { false }, at: moment(4)) == nil)
-        let error = state.checkStranded(hasSystem: { _, _ in false }, hasStuckSystem: { false }, at: moment(5))
+        #expect(state.checkOrphaned(hasSystem: { _, _ in false }, hasStuckSystem: { false }, at: moment(2)) == nil)
+        #expect(state.checkOrphaned(hasSystem: { _, _ in false }, hasStuckSystem: { false }, at: moment(4)) == nil)
+        let error = state.checkOrphaned(hasSystem: { _, _ in false }, hasStuckSystem: { false }, at: moment(5))
         #expect(error?.code == .noSystem)
         #expect(error?.message == "for 3.0 s there was no system to run the tasks; the last cause: node-1 left")
     }
 
     @Test("a run fails also if the systems lack a tag that all its tasks need, and says which")
-    func strandedByTags() {
+    func orphanedByTags() {
         var state = TaskRunState(options: .init(waitForSystems: .seconds(3)))
         _ = state.pulled(TaskRequest(cost: 1, tags: ["gpu"]))
         _ = state.pulled(TaskRequest(cost: 1, tags: ["gpu", "fast-disk"]))
         state.exhausted()
         func error(_ tags: Set<String>, at seconds: Double) -> ScanError? {
-            state.checkStranded(
+            state.checkOrphaned(
                 hasSystem: { $1.isSubset(of: tags) }, hasStuckSystem: { false }, at: moment(seconds))
         }
         #expect(error(["gpu"], at: 0) == nil && state.wakeUp == nil)
@@ -226,28 +226,28 @@ import Testing
     }
 
     @Test("when the only system is stuck, the tasks are given up after the wait, each with its cause")
-    func forsaken() throws {
+    func givingUp() throws {
         var state = state(
             3, options: .init(waitForSystems: .seconds(3), adaptiveTimeout: AdaptiveTimeout()))
         _ = state.systemsChanged(to: members(1), isFirst: true)
         let attempt = start(&state, on: 1)
         _ = try end(attempt, on: 1, as: late, in: &state)
         func check(_ seconds: Double, hasSystem: Bool = false) {
-            let error = state.checkStranded(
+            let error = state.checkOrphaned(
                 hasSystem: { _, _ in hasSystem }, hasStuckSystem: { false }, at: moment(seconds))
             #expect(error == nil)
         }
         check(1)
         check(3.9)
-        #expect(!state.isForsaken)
+        #expect(!state.isGivingUp)
         check(4)
-        #expect(state.isForsaken && state.wakeUp == nil)
+        #expect(state.isGivingUp && state.wakeUp == nil)
         let first = state.giveUpFirst()
         let failure = TaskFailure(message: "no answer within 60 s", system: "node-1", attempt: 1)
         #expect(first.event == .taskFailed(index: 0, cost: 2, failure: failure))
         // A system that joins gets the others.
         check(5, hasSystem: true)
-        #expect(!state.isForsaken)
+        #expect(!state.isGivingUp)
         check(6)
         check(9)
         let second = state.giveUpFirst()
@@ -261,13 +261,13 @@ import Testing
     }
 
     @Test("tasks are given up, too, if the slots are held by scans of an earlier run")
-    func forsakenByEarlierRun() {
+    func givingUpByEarlierRun() {
         var state = state(1, options: .init(waitForSystems: .zero))
         for _ in 0..<2 {
             #expect(
-                state.checkStranded(hasSystem: { _, _ in false }, hasStuckSystem: { true }, at: .zero) == nil)
+                state.checkOrphaned(hasSystem: { _, _ in false }, hasStuckSystem: { true }, at: .zero) == nil)
         }
-        #expect(state.isForsaken)
+        #expect(state.isGivingUp)
     }
 
     @Test("a slow consumer holds the run up")

@@ -22,9 +22,9 @@ struct Farm {
     }
 
     @discardableResult
-    func join(_ node: FakeNode, _ number: UInt64, slots: Int = 2, window: Int? = nil) -> ScanSystem {
+    func join(_ node: FakeNode, _ number: UInt64, slots: Int = 2, depth: Int? = nil) -> ScanSystem {
         let system = ScanSystem(
-            remote: node, id: .test(number), name: node.name, slots: slots, window: window, clock: clock,
+            remote: node, id: .test(number), name: node.name, slots: slots, depth: depth, clock: clock,
             executor: executor)
         systems.join(system)
         return system

@@ -11,9 +11,9 @@ struct CompletionPlanTests {
     /// A local slot that does a cost of 1 in a second, and a node of two slots whose link carries `rate` bytes a second.
     private func cluster(rate: Double) -> SystemsState {
         var state = SystemsState()
-        _ = state.join(id: .test(0), name: "local", slots: 1, window: 1, isLocal: true, speed: 1)
+        _ = state.join(id: .test(0), name: "local", slots: 1, depth: 1, isLocal: true, speed: 1)
         _ = state.join(
-            id: .test(1), name: "node", slots: 2, window: 8, isLocal: false, link: BulkLink(nominal: rate), speed: 1)
+            id: .test(1), name: "node", slots: 2, depth: 8, isLocal: false, link: BulkLink(nominal: rate), speed: 1)
         state.assumedRate = 1
         return state
     }
@@ -36,21 +36,21 @@ struct CompletionPlanTests {
         return (local, node)
     }
 
-    @Test("the end of a link's probe is news, since tasks wait for it")
+    @Test("the end of a link's probe matters, since tasks wait for it")
     func probeEnds() {
         func moment(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
         for rate in [nil, 1e6] as [Double?] {
             var state = SystemsState()
             let link = BulkLink(nominal: 1e6, probe: 1_000_000, at: moment(0))
-            _ = state.join(id: .test(1), name: "node", slots: 2, window: 8, isLocal: false, link: link, speed: 1)
+            _ = state.join(id: .test(1), name: "node", slots: 2, depth: 8, isLocal: false, link: link, speed: 1)
             let request = TaskRequest(cost: 1, key: BulkKey(job: 1, index: 0), bytes: 1000)
             let pending = [PendingTask(entry: 0, request: request)]
             let early = state.pick(from: pending, excluding: [], run: RunID(rawValue: 1), at: moment(0.5))
             #expect(early == nil)
             // The rate is the expected one: only the end of the probe changes anything.
-            let isNews = state.note(.init(transfer: (BulkLink.probe, 0), rate: rate), of: .test(1), at: moment(1))
+            let isChanged = state.note(.init(transfer: (BulkLink.probe, 0), rate: rate), of: .test(1), at: moment(1))
             let pick = state.pick(from: pending, excluding: [], run: RunID(rawValue: 1), at: moment(1))
-            #expect(isNews && pick != nil)
+            #expect(isChanged && pick != nil)
         }
     }
 
@@ -95,10 +95,10 @@ struct CompletionPlanTests {
             as [(String, UInt64, [Int])]
         {
             var state = SystemsState()
-            _ = state.join(id: .test(0), name: "local", slots: 1, window: 1, isLocal: true, speed: 1)
+            _ = state.join(id: .test(0), name: "local", slots: 1, depth: 1, isLocal: true, speed: 1)
             for number in [1, 2] as [UInt64] {
                 _ = state.join(
-                    id: .test(number), name: "node", slots: 1, window: 1, isLocal: false,
+                    id: .test(number), name: "node", slots: 1, depth: 1, isLocal: false,
                     link: BulkLink(nominal: 1e6), speed: 1,
                     processors: ProcessorShare(kernel: number == 1 ? "same" : kernel, processors: [mask]))
             }
@@ -113,10 +113,10 @@ struct CompletionPlanTests {
         for (processors, expected) in [([1], []), ([3], [1])] as [([UInt64], [Int])] {
             var state = SystemsState()
             _ = state.join(
-                id: .test(0), name: "local", slots: 1, window: 1, isLocal: true, speed: 1,
+                id: .test(0), name: "local", slots: 1, depth: 1, isLocal: true, speed: 1,
                 processors: ProcessorShare(kernel: "here", processors: processors))
             _ = state.join(
-                id: .test(1), name: "node", slots: 1, window: 1, isLocal: false, link: BulkLink(nominal: 1e15),
+                id: .test(1), name: "node", slots: 1, depth: 1, isLocal: false, link: BulkLink(nominal: 1e15),
                 speed: 1)
             state.assumedRate = 1
             // A task takes a second, and its bytes 0.9 s of a processor.
@@ -128,9 +128,9 @@ struct CompletionPlanTests {
     @Test("bytes that a node reads itself take no time to send")
     func reading() {
         var state = SystemsState()
-        _ = state.join(id: .test(0), name: "local", slots: 1, window: 1, isLocal: true, speed: 1)
+        _ = state.join(id: .test(0), name: "local", slots: 1, depth: 1, isLocal: true, speed: 1)
         _ = state.join(
-            id: .test(1), name: "node", slots: 2, window: 2, isLocal: false, link: BulkLink(nominal: 1), reads: true,
+            id: .test(1), name: "node", slots: 2, depth: 2, isLocal: false, link: BulkLink(nominal: 1), reads: true,
             speed: 1)
         state.assumedRate = 1
         var pending = tasks(4)
@@ -142,9 +142,9 @@ struct CompletionPlanTests {
     /// As ``cluster(rate:)``, with a node that reads; and four tasks whose bytes are those of `origin`.
     private func reader(of origin: Int) -> (SystemsState, [PendingTask]) {
         var state = SystemsState()
-        _ = state.join(id: .test(0), name: "local", slots: 1, window: 1, isLocal: true, speed: 1)
+        _ = state.join(id: .test(0), name: "local", slots: 1, depth: 1, isLocal: true, speed: 1)
         _ = state.join(
-            id: .test(1), name: "node", slots: 2, window: 2, isLocal: false, link: BulkLink(nominal: 1), reads: true,
+            id: .test(1), name: "node", slots: 2, depth: 2, isLocal: false, link: BulkLink(nominal: 1), reads: true,
             speed: 1)
         state.assumedRate = 1
         var pending = tasks(4)
@@ -171,7 +171,7 @@ struct CompletionPlanTests {
         var state = SystemsState()
         for (number, lacked) in [(UInt64(1), second), (2, first)] {
             _ = state.join(
-                id: .test(number), name: "node\(number)", slots: 1, window: 1, isLocal: false,
+                id: .test(number), name: "node\(number)", slots: 1, depth: 1, isLocal: false,
                 link: BulkLink(nominal: 1000),
                 reads: true,
                 speed: 1)

@@ -12,9 +12,9 @@ struct RescueTests {
     /// to be sent at 10 bytes a second.
     private func cluster(left: Int) throws -> (state: SystemsState, running: SystemsState.Running) {
         var state = SystemsState()
-        _ = state.join(id: .test(0), name: "local", slots: 1, window: 1, isLocal: true, speed: 1)
+        _ = state.join(id: .test(0), name: "local", slots: 1, depth: 1, isLocal: true, speed: 1)
         _ = state.join(
-            id: .test(1), name: "node", slots: 1, window: 2, isLocal: false, link: BulkLink(nominal: 10), speed: 1)
+            id: .test(1), name: "node", slots: 1, depth: 2, isLocal: false, link: BulkLink(nominal: 10), speed: 1)
         state.assumedRate = 1
         let request = TaskRequest(cost: 1, key: BulkKey(job: 1, index: 0), bytes: 100)
         let pick = state.pick(
@@ -79,7 +79,7 @@ struct RescueTests {
         #expect(local.rescue(among: [running], excluding: [], run: run, at: moment(0))?.reservation.system == .test(0))
         var remote = state
         _ = remote.join(
-            id: .test(2), name: "other", slots: 1, window: 2, isLocal: false, link: BulkLink(nominal: 1e6), speed: 1)
+            id: .test(2), name: "other", slots: 1, depth: 2, isLocal: false, link: BulkLink(nominal: 1e6), speed: 1)
         _ = remote.note(.init(rate: 1e6), of: .test(2), at: moment(0))
         #expect(remote.rescue(among: [running], excluding: [.test(0)], run: run, at: moment(0)) == nil)
         running.earlier = 0
@@ -90,7 +90,7 @@ struct RescueTests {
     func unknownLink() throws {
         var (state, running) = try cluster(left: 99)
         _ = state.join(
-            id: .test(2), name: "other", slots: 1, window: 2, isLocal: false, link: BulkLink(nominal: 1e6), speed: 1)
+            id: .test(2), name: "other", slots: 1, depth: 2, isLocal: false, link: BulkLink(nominal: 1e6), speed: 1)
         #expect(state.rescue(among: [running], excluding: [.test(0)], run: run, at: moment(0)) == nil)
         let request = TaskRequest(cost: 1, key: BulkKey(job: 1, index: 1), bytes: 100)
         let second = state.pick(
@@ -101,7 +101,7 @@ struct RescueTests {
         // The first one, too, before any of its bytes is sent.
         var (early, whole) = try cluster(left: 100)
         _ = early.join(
-            id: .test(2), name: "other", slots: 1, window: 2, isLocal: false, link: BulkLink(nominal: 1e6), speed: 1)
+            id: .test(2), name: "other", slots: 1, depth: 2, isLocal: false, link: BulkLink(nominal: 1e6), speed: 1)
         let first = early.rescue(among: [whole], excluding: [.test(0)], run: run, at: moment(0))
         #expect(first?.recalls == true && first?.reservation.system == .test(2))
     }
@@ -110,11 +110,11 @@ struct RescueTests {
     func statedSpeeds() throws {
         var state = SystemsState()
         state.assumedRate = 1
-        _ = state.join(id: .test(1), name: "slow", slots: 1, window: 2, isLocal: false, speed: 0.5)
+        _ = state.join(id: .test(1), name: "slow", slots: 1, depth: 2, isLocal: false, speed: 0.5)
         let request = TaskRequest(cost: 4, key: BulkKey(job: 1, index: 0), bytes: 100)
         let pick = state.pick(from: [PendingTask(entry: 0, request: request)], excluding: [], run: run, at: moment(0))
         let running = SystemsState.Running(request: request, reservation: try #require(pick).reservation)
-        _ = state.join(id: .test(2), name: "fast", slots: 1, window: 2, isLocal: false, speed: 1)
+        _ = state.join(id: .test(2), name: "fast", slots: 1, depth: 2, isLocal: false, speed: 1)
         let rescue = state.rescue(among: [running], excluding: [], run: run, at: moment(0.001))
         #expect(rescue?.reservation.system == .test(2))
     }

@@ -5,16 +5,16 @@ import Testing
     private let run = RunID(rawValue: 1)
     let start = Instant(nanoseconds: 0)
 
-    private func state(_ slots: Int..., window: Int = 100, local: Int? = nil) -> SystemsState {
-        state(slots, window: window, local: local)
+    private func state(_ slots: Int..., depth: Int = 100, local: Int? = nil) -> SystemsState {
+        state(slots, depth: depth, local: local)
     }
 
-    private func state(_ slots: [Int], window: Int, local: Int? = nil) -> SystemsState {
+    private func state(_ slots: [Int], depth: Int, local: Int? = nil) -> SystemsState {
         var state = SystemsState()
         for (index, slots) in slots.enumerated() {
             let joined = state.join(
                 id: .test(UInt64(index)), name: "node-\(index)", slots: slots,
-                window: index == local ? slots : window, isLocal: index == local)
+                depth: index == local ? slots : depth, isLocal: index == local)
             #expect(joined)
         }
         return state
@@ -67,13 +67,13 @@ import Testing
         #expect(measured.members.map(\.throughput.rate) == [1, 0.1])
     }
 
-    @Test("no system takes more than its window: a slot each if local, slots and prefetch if remote")
-    func window() {
+    @Test("no system takes more than its depth: a slot each if local, slots and prefetch if remote")
+    func depth() {
         var state = state(2, 2, local: 0)
         var count = 0
         while pick(&state) != nil { count += 1 }
         #expect(count == 2 + 4)
-        var narrow = self.state(2, window: 3)
+        var narrow = self.state(2, depth: 3)
         count = 0
         while pick(&narrow) != nil { count += 1 }
         #expect(count == 3)
@@ -81,9 +81,9 @@ import Testing
 
     @Test("a task that needs tags goes to a system that has all of them, and another starts before it meanwhile")
     func tags() throws {
-        var state = state(1, window: 1)
-        _ = state.join(id: .test(1), name: "one", slots: 1, window: 1, isLocal: false, tags: ["gpu"])
-        _ = state.join(id: .test(2), name: "both", slots: 1, window: 1, isLocal: false, tags: ["gpu", "fast-disk"])
+        var state = state(1, depth: 1)
+        _ = state.join(id: .test(1), name: "one", slots: 1, depth: 1, isLocal: false, tags: ["gpu"])
+        _ = state.join(id: .test(2), name: "both", slots: 1, depth: 1, isLocal: false, tags: ["gpu", "fast-disk"])
         let pending = [["gpu", "fast-disk"], ["gpu", "fast-disk"], ["tape"], ["gpu"], []].enumerated().map {
             PendingTask(entry: $0, request: TaskRequest(cost: 1, tags: Set($1)))
         }
@@ -102,13 +102,13 @@ import Testing
     @Test("tasks wait at the local system if it has a queue, unless it has failed")
     func localQueue() throws {
         var state = SystemsState()
-        _ = state.join(id: .test(0), name: "here", slots: 2, window: 3, isLocal: true)
+        _ = state.join(id: .test(0), name: "here", slots: 2, depth: 3, isLocal: true)
         let first = try #require(pick(&state))
         var count = 1
         while pick(&state) != nil { count += 1 }
         #expect(count == 3)
         _ = state.release(first, as: .fault, at: start)
-        #expect(state.members[0].window == 2)
+        #expect(state.members[0].depth == 2)
     }
 
     @Test("no system has more tasks than slots while tasks must not wait there")
@@ -121,19 +121,19 @@ import Testing
         #expect(pick(&state) != nil)
     }
 
-    @Test("tiny tasks widen the window of a remote system up to its limit")
-    func wideWindow() throws {
-        var state = state(1, window: 50)
+    @Test("tiny tasks increase the depth of a remote system up to its limit")
+    func deep() throws {
+        var state = state(1, depth: 50)
         for _ in 0..<10 {
             let reservation = try #require(pick(&state))
             _ = state.release(reservation, as: .finished(seconds: 1e-6), at: start)
         }
-        #expect(state.members[0].window == 50)
+        #expect(state.members[0].depth == 50)
     }
 
     @Test("a task goes to the system that holds its bytes while that has room")
     func locality() throws {
-        var state = state(1, 1, window: 2)
+        var state = state(1, 1, depth: 2)
         let key = BulkKey(job: 1, index: 1)
         let holder = try #require(pick(&state, key: key)).system
         #expect(pick(&state, key: key)?.system == holder)
@@ -143,7 +143,7 @@ import Testing
 
     @Test("among pending tasks those are taken first whose bytes a system with room holds, then those no system holds")
     func search() throws {
-        var state = state(1, 1, window: 2)
+        var state = state(1, 1, depth: 2)
         let keys = (0..<3).map { BulkKey(job: 1, index: UInt64($0)) }
         let first = try #require(pick(&state, key: keys[0]))
         let second = try #require(pick(&state, key: keys[1]))
@@ -217,7 +217,7 @@ import Testing
     func noneWaitAfterFault() throws {
         var state = state(2)
         let first = try #require(pick(&state))
-        #expect(state.members[0].window == 4)
+        #expect(state.members[0].depth == 4)
         _ = state.release(first, as: .fault, at: start)
         let second = try #require(pick(&state, at: 0.5))
         let third = try #require(pick(&state, at: 0.5))
@@ -225,14 +225,14 @@ import Testing
         _ = state.release(third, as: .fault, at: moment(0.6))
         // It was under way when the fault came.
         _ = state.release(second, as: .finished(seconds: 1), at: moment(0.7))
-        #expect(state.members[0].window == 2)
+        #expect(state.members[0].depth == 2)
         let good = try #require(pick(&state, at: 1.6))
         _ = state.release(good, as: .finished(seconds: 1), at: moment(1.7))
-        #expect(state.members[0].window == 4)
-        // Blame is a fault like any other, also where the slots are taken but the window is not.
+        #expect(state.members[0].depth == 4)
+        // Blame is a fault like any other, also where the slots are taken but the depth is not.
         for _ in 0..<3 { _ = try #require(pick(&state, at: 1.7)) }
         _ = state.blame(.test(0), at: moment(1.7))
-        #expect(state.members[0].window == 2 && state.contradiction == nil)
+        #expect(state.members[0].depth == 2 && state.contradiction == nil)
     }
 
     @Test("a task that throws is no fault of the system, unless another system could do it")
@@ -254,7 +254,7 @@ import Testing
         _ = state.release(failed, as: .fault, at: moment(1))
         let left = [state.leave(.test(0)).wasThere, state.leave(.test(0)).wasThere]
         #expect(left == [true, false])
-        let isBack = state.join(id: .test(0), name: "node-0", slots: 1, window: 2, isLocal: false)
+        let isBack = state.join(id: .test(0), name: "node-0", slots: 1, depth: 2, isLocal: false)
         #expect(isBack)
         #expect(pick(&state, at: 1.4) == nil)
         #expect(state.release(old, as: .finished(seconds: 1), at: moment(1.4)) == nil)
@@ -271,7 +271,7 @@ import Testing
             let end = moment(now + 0.1)
             #expect(state.leave(.test(0), lost: end).setAside == moment(now + 0.1 + length))
             for attempt in attempts { #expect(state.release(attempt, as: .fault, at: end) == nil) }
-            #expect(state.join(id: .test(0), name: "node-0", slots: 2, window: 4, isLocal: false) == true)
+            #expect(state.join(id: .test(0), name: "node-0", slots: 2, depth: 4, isLocal: false) == true)
             #expect(pick(&state, at: now + length) == nil)
             now += 0.1 + length
         }
@@ -297,7 +297,7 @@ import Testing
     @Test("a second connection to a system that is there is refused")
     func twice() {
         var state = state(1)
-        let isNew = state.join(id: .test(0), name: "again", slots: 1, window: 2, isLocal: false)
+        let isNew = state.join(id: .test(0), name: "again", slots: 1, depth: 2, isLocal: false)
         #expect(!isNew)
         #expect(state.members.map(\.name) == ["node-0"])
     }
@@ -318,7 +318,7 @@ import Testing
     @Test("in a cluster of many, every system gets its share, and none is asked for more than it has room for")
     func many() throws {
         let count = 4 * SystemsState.candidateLimit
-        var state = state(Array(repeating: 1, count: count), window: 2)
+        var state = state(Array(repeating: 1, count: count), depth: 2)
         let picks = try (0..<2 * count).map { _ in try #require(pick(&state)) }
         #expect(pick(&state) == nil)
         for number in 0..<count { #expect(picks.count { $0.system == .test(UInt64(number)) } == 2) }
@@ -330,7 +330,7 @@ import Testing
     @Test("in a cluster of many, a slow system gets fewer tasks all the same")
     func manyAndSlow() throws {
         let count = 4 * SystemsState.candidateLimit
-        var state = state(Array(repeating: 1, count: count), window: 2)
+        var state = state(Array(repeating: 1, count: count), depth: 2)
         var slow = 0
         for round in 0..<20 {
             let picks = try (0..<count).map { _ in try #require(pick(&state)) }
@@ -347,7 +347,7 @@ import Testing
     @Test("in a cluster of many, the systems that are set aside hide none that is not")
     func manySetAside() throws {
         let count = 4 * SystemsState.candidateLimit
-        var state = state(Array(repeating: 1, count: count), window: 1)
+        var state = state(Array(repeating: 1, count: count), depth: 1)
         let picks = try (0..<count).map { _ in try #require(pick(&state)) }
         for reservation in picks where reservation.system != .test(7) {
             _ = state.release(reservation, as: .fault, at: start)
@@ -362,7 +362,7 @@ import Testing
     func manyAndLocal() throws {
         let count = 4 * SystemsState.candidateLimit
         for local in [0, count / 2, count - 1] {
-            var state = state(Array(repeating: 1, count: count), window: 2, local: local)
+            var state = state(Array(repeating: 1, count: count), depth: 2, local: local)
             for _ in 0..<8 {
                 let reservation = try #require(pick(&state, localFirst: true))
                 #expect(reservation.system == .test(UInt64(local)))

@@ -15,8 +15,8 @@ struct SystemsSubsetTests {
         #expect(farm.systems.snapshot.map(\.slots) == [1])
     }
 
-    @Test("leaves windows unchanged where it does not limit slots")
-    func window() throws {
+    @Test("leaves the depth unchanged where it does not limit slots")
+    func depth() throws {
         var farm = Farm()
         let node = farm.add(1, slots: 2)
         farm.systems = farm.systems.subset([.test(1)])

@@ -33,7 +33,7 @@ struct DiscoveryStateResolvingTests {
         #expect(!script.pass(.milliseconds(1_999)).contains(.resolve(instances[1])))
         #expect(script.pass(.milliseconds(1)) == [.resolve(instances[1])])
         #expect(script.pass(.seconds(3)) == [])
-        #expect(script.handle(.hurry) == [.resolve(instances[2]), .resolve(instances[3])])
+        #expect(script.handle(.expedite) == [.resolve(instances[2]), .resolve(instances[3])])
     }
 
     @Test("in a cluster of forty nodes, all that wait for no node start at most four resolutions per second together")
@@ -47,7 +47,7 @@ struct DiscoveryStateResolvingTests {
         }
         // In 100 s: the first after two seconds, then one every ten.
         #expect((9...11).contains(started), "\(started) resolutions in 100 s")
-        #expect(script.handle(.hurry).count(where: isResolution) >= 28)
+        #expect(script.handle(.expedite).count(where: isResolution) >= 28)
     }
 
     @Test("an instance that does not resolve is tried again, ever less often")

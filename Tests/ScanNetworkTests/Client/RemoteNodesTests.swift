@@ -22,11 +22,11 @@ struct RemoteNodesTests {
     @Test(
         "are given as many tasks as they admit, if these are tiny and no limit is set",
         arguments: [(nil, 1028), (10, 10), (5000, 1028)] as [(Int?, Int)])
-    func window(limit: Int?, window: Int) {
+    func depth(limit: Int?, depth: Int) {
         let info = NodeInfo(
             identity: SystemID(high: 1, low: 1), name: "a", slots: 4, queueLimit: 1024, scanners: [],
             frameLimit: 1 << 20)
-        #expect(info.window(limit: limit) == window)
+        #expect(info.depth(limit: limit) == depth)
     }
 
     @Test("measure their round trip")

@@ -15,15 +15,15 @@ struct BusyPollingTests {
         mutating func wait(_ time: Duration) -> Duration {
             let start = now
             let end = start.advanced(by: time)
-            var looks = polling.begin(at: now)
-            while looks, now < end {
+            var polls = polling.begin(at: now)
+            while polls, now < end {
                 now = now.advanced(by: .microseconds(1))
-                looks = polling.goesOn(after: .nanoseconds(300), at: now)
+                polls = polling.goesOn(after: .nanoseconds(300), at: now)
             }
-            let looked = now.since(start)
+            let polled = now.since(start)
             now = max(now, end)
             polling.end(at: now)
-            return looked
+            return polled
         }
 
         mutating func wait(_ time: Duration, times: Int) {
@@ -35,16 +35,16 @@ struct BusyPollingTests {
 
         /// A wait in which other threads have the core for `time` after the first poll.
         /// - Returns: whether it polled, and whether it would poll again.
-        mutating func waitInCrowd(_ time: Duration) -> (looks: Bool, goesOn: Bool) {
-            let looks = polling.begin(at: now)
+        mutating func waitInCrowd(_ time: Duration) -> (polls: Bool, goesOn: Bool) {
+            let polls = polling.begin(at: now)
             now = now.advanced(by: time)
-            let goesOn = looks && polling.goesOn(after: time, at: now)
+            let goesOn = polls && polling.goesOn(after: time, at: now)
             polling.end(at: now)
-            return (looks, goesOn)
+            return (polls, goesOn)
         }
 
         /// Whether it would poll, if it began to wait after `time`.
-        func looks(after time: Duration = .zero) -> Bool {
+        func polls(after time: Duration = .zero) -> Bool {
             var polling = polling
             return polling.begin(at: now.advanced(by: time))
         }
@@ -90,10 +90,10 @@ struct BusyPollingTests {
     func instant() {
         var loop = Loop()
         loop.wait(.microseconds(4), times: 100)
-        #expect(!loop.looks())
+        #expect(!loop.polls())
         loop.getUsed()
         loop.wait(.zero, times: 100)
-        #expect(loop.looks())
+        #expect(loop.polls())
     }
 
     @Test("goes on beside threads that do not need the core for long")
@@ -102,9 +102,9 @@ struct BusyPollingTests {
         loop.getUsed()
         for _ in 0..<100 { #expect(loop.waitInCrowd(.microseconds(199)) == (true, true)) }
         #expect(loop.waitInCrowd(.microseconds(499)) == (true, false))
-        #expect(loop.looks())
+        #expect(loop.polls())
         #expect(loop.waitInCrowd(.microseconds(500)) == (true, false))
-        #expect(!loop.looks())
+        #expect(!loop.polls())
     }
 
     @Test("pauses for threads that keep needing the core, ever longer, until polling is of use again")
@@ -115,7 +115,7 @@ struct BusyPollingTests {
         for count in 0..<20 {
             #expect(loop.waitInCrowd(slice) == (true, false))
             let restraint = slice * (1 << min(count, BusyPolling.doublings))
-            #expect(!loop.looks(after: restraint - .nanoseconds(1)))
+            #expect(!loop.polls(after: restraint - .nanoseconds(1)))
             loop.now = loop.now.advanced(by: restraint - .milliseconds(1))
             loop.getUsed()
             loop.now = loop.now.advanced(by: .milliseconds(1))
@@ -125,7 +125,7 @@ struct BusyPollingTests {
         #expect(loop.wait(short) == short)
         #expect(loop.waitInCrowd(slice) == (true, false))
         loop.now = loop.now.advanced(by: slice)
-        #expect(loop.looks())
+        #expect(loop.polls())
     }
 
     @Test("begins soon again after the process was stopped")
@@ -133,6 +133,6 @@ struct BusyPollingTests {
         var loop = Loop()
         loop.getUsed()
         #expect(loop.waitInCrowd(.seconds(3600)) == (true, false))
-        #expect(loop.looks(after: BusyPolling.longestAbsence))
+        #expect(loop.polls(after: BusyPolling.longestAbsence))
     }
 }

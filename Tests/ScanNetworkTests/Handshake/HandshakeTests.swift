@@ -99,12 +99,12 @@ struct HandshakeTests {
         var attempt = AttemptRequest(task: SumTask(id: 1, number: 1), number: 1, bulkKey: BulkKey(job: 1, index: 1))
         attempt.isLastUse = true
         var node = Self.node
-        #expect(!node.isToldOfLastUse(attempt))
+        #expect(!node.takesLastUse(of: attempt))
         node.forgetsBulk = true
         let told = try WireDecoder().decode(NodeInfo.self, from: try WireEncoder().encode(node))
-        #expect(told.isToldOfLastUse(attempt))
+        #expect(told.takesLastUse(of: attempt))
         attempt.isLastUse = false
-        #expect(!told.isToldOfLastUse(attempt))
+        #expect(!told.takesLastUse(of: attempt))
     }
 
     @Test("passes on why a node takes no connection", arguments: [Hello.Refusal.tooManyConnections, .draining])

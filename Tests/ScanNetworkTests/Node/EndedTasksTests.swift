@@ -36,15 +36,15 @@ struct EndedTasksTests {
         var generator = SplitMix64(seed: seed)
         var ended = EndedTasks<Int>()
         var (begun, answered) = (0, [Int]())
-        var isLooking = false
+        var isPolling = false
         for _ in 0..<2000 {
             let queued = Int.random(in: 0..<200, using: &generator)
             if Bool.random(using: &generator) {
-                isLooking = ended.append(begun) || isLooking
+                isPolling = ended.append(begun) || isPolling
                 begun += 1
-            } else if isLooking, ended.isEnough(queued: queued) {
+            } else if isPolling, ended.isEnough(queued: queued) {
                 answered += ended.take()
-                isLooking = false
+                isPolling = false
             }
         }
         #expect(answered + ended.take() == Array(0..<begun))

@@ -72,7 +72,7 @@ package struct MakespanSimulation {
         if scenario.localSlots > 0 {
             _ = systems.join(
                 id: Self.identity(scenario.nodes.count), name: "local", slots: scenario.localSlots,
-                window: scenario.localSlots, isLocal: true, speed: 1)
+                depth: scenario.localSlots, isLocal: true, speed: 1)
         }
         for (index, node) in scenario.nodes.enumerated() {
             add(.join(index), at: node.joins)
@@ -139,7 +139,7 @@ package struct MakespanSimulation {
             let node = scenario.nodes[index]
             isPresent[index] = true
             _ = systems.join(
-                id: Self.identity(index), name: "n\(index)", slots: node.slots, window: 4 * node.slots + 16,
+                id: Self.identity(index), name: "n\(index)", slots: node.slots, depth: 4 * node.slots + 16,
                 isLocal: false,
                 speed: node.statedSpeed)
             _ = systems.note(.init(roundTrip: node.latency), of: Self.identity(index), at: instant)

@@ -39,7 +39,7 @@ final class SimulatedTransport: ScanTransport, @unchecked Sendable {
                     writer.putTask(
                         request: request, attempt: UInt32(clamping: attempt.number),
                         scanner: type(of: attempt.task).scanner, task: task, key: attempt.bulkKey,
-                        isLastUse: node.isToldOfLastUse(attempt), bulk: attempt.bulk, reference: reference)
+                        isLastUse: node.takesLastUse(of: attempt), bulk: attempt.bulk, reference: reference)
                 }
             }
             connection?.sendToNode(frame)

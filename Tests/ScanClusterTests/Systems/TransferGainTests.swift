@@ -3,7 +3,7 @@ import ScanCluster
 import Testing
 
 /// Tasks whose bytes are held by systems without room.
-@Suite struct ReliefTests {
+@Suite struct TransferGainTests {
     private let run = RunID(rawValue: 1)
 
     private func moment(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
@@ -13,7 +13,7 @@ import Testing
     private func waiting(linkSeconds: Double) throws -> (state: SystemsState, pending: [PendingTask]) {
         var state = SystemsState()
         for number: UInt64 in 0...1 {
-            _ = state.join(id: .test(number), name: "node-\(number)", slots: 1, window: 2, isLocal: false)
+            _ = state.join(id: .test(number), name: "node-\(number)", slots: 1, depth: 2, isLocal: false)
         }
         let requests = (0..<4).map { TaskRequest(cost: 1, key: BulkKey(job: 1, index: $0), bytes: 100) }
         let pending = requests.enumerated().map { PendingTask(entry: $0.offset, request: $0.element) }
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test("an idle system takes a task over from the one that holds its bytes if it would be done earlier")
-    func relief() throws {
+    func transferGain() throws {
         // Two tasks are in flight there, and two wait: 4 s. Done by the other: 1 s, and the transfer.
         for (linkSeconds, isTaken) in [(0.1, true), (1.4, true), (3.2, false), (4, false)] {
             var (state, pending) = try waiting(linkSeconds: linkSeconds)
@@ -63,7 +63,7 @@ import Testing
         var state = SystemsState()
         for number: UInt64 in 0...1 {
             _ = state.join(
-                id: .test(number), name: "node-\(number)", slots: 1, window: 2, isLocal: number == 0)
+                id: .test(number), name: "node-\(number)", slots: 1, depth: 2, isLocal: number == 0)
         }
         let requests = (0..<4).map {
             TaskRequest(cost: 1, key: BulkKey(job: 1, index: $0), bytes: 118_000_000, isRelayed: true)
@@ -91,7 +91,7 @@ import Testing
         var state = SystemsState()
         for number: UInt64 in 0...2 {
             _ = state.join(
-                id: .test(number), name: "node-\(number)", slots: 2, window: 2, isLocal: number == 0)
+                id: .test(number), name: "node-\(number)", slots: 2, depth: 2, isLocal: number == 0)
         }
         var request = TaskRequest(cost: 1, key: BulkKey(job: 1, index: 0), bytes: 100)
         state.note([BulkKey(job: 1, index: 0)], heldBy: "node-1")
@@ -115,7 +115,7 @@ import Testing
         var state = SystemsState()
         let count: UInt64 = 200
         for number in 0..<count {
-            _ = state.join(id: .test(number), name: "node-\(number)", slots: 1, window: 1, isLocal: false)
+            _ = state.join(id: .test(number), name: "node-\(number)", slots: 1, depth: 1, isLocal: false)
         }
         let task = PendingTask(
             entry: 0, request: TaskRequest(cost: 1, key: BulkKey(job: 1, index: 0), bytes: 1_000_000))
@@ -142,7 +142,7 @@ import Testing
         let hasLocal = Bool.random(using: &random)
         for number in 0..<members {
             _ = state.join(
-                id: .test(number), name: "node-\(number)", slots: .random(in: 1...4, using: &random), window: 8,
+                id: .test(number), name: "node-\(number)", slots: .random(in: 1...4, using: &random), depth: 8,
                 isLocal: hasLocal && number == 0)
         }
         let keys = (0..<4).map { BulkKey(job: 1, index: $0) }
