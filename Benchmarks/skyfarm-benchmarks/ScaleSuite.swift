@@ -67,8 +67,6 @@ private final class MemoryTransport: ScanTransport, @unchecked Sendable {
 
     init(_ loop: EventLoop) { self.loop = loop }
 
-    func holds(_ key: BulkKey) -> Bool { false }
-
     func start(_ attempt: AttemptRequest, completion: @escaping AttemptCompletion) -> AttemptHandle {
         serial += 1
         loop.execute { completion(.finished(seconds: 1e-3), PlainOutput(0)) }

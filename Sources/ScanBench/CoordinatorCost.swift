@@ -40,8 +40,7 @@ extension CoordinatorCost {
         for band in 0..<plan.count {
             try Task.checkCancellation()
             let source = reader.source(of: plan[band].window)
-            let packed = try await source.loadPacked?(.stored)
-            let loaded = if let packed { packed } else { try await source.load() }
+            let loaded = try await source.load(.stored)
             pixels += plan[band].window.area
             bytes += loaded.count
         }

@@ -71,7 +71,11 @@ package final class FakeNode: ScanTransport {
     /// Most attempts that were in flight at once.
     package var mostRunning: Int { state.withLock { $0.most } }
 
-    package func holds(_ key: BulkKey) -> Bool { state.withLock { $0.kept[key] != nil } }
+    package func payloads(of source: BulkSource) -> [Payload] {
+        state.withLock { state in
+            Payload.order(of: source, holdsKey: source.key.map { state.kept[$0] != nil } ?? false)
+        }
+    }
 
     package func start(_ attempt: AttemptRequest, completion: @escaping AttemptCompletion) -> AttemptHandle {
         let (serial, count, isClosed) = state.withLock { state in

@@ -50,8 +50,7 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
         self.bulk = bulk
         self.booking = booking
         self.isDirect = isDirect
-        state = AttemptState(
-            hasBulk: bulk != nil, hasReference: bulk?.reference != nil, mayPack: bulk?.loadPacked != nil)
+        state = AttemptState()
         self.timeout = timeout
     }
 
@@ -76,15 +75,7 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     var reservation: SystemsState.Reservation? { booking?.reservation }
 
     /// Starts it. Call on the system's executor unless ``isDirect``.
-    func begin() {
-        guard let bulk else { return perform(decide(.begin(holdsKey: false, packing: .none, reads: false))) }
-        let holdsKey = bulk.key.map { transport.holds($0) } ?? false
-        let reads = bulk.reference.map { $0.identifiesBytes && transport.reads($0) } ?? false
-        let compresses = bulk.numberSize != nil && transport.compresses
-        perform(
-            decide(
-                .begin(holdsKey: holdsKey, packing: transport.bulkPacking, reads: reads, compresses: compresses)))
-    }
+    func begin() { perform(decide(.begin(payloads: bulk.map(transport.payloads) ?? []))) }
 
     /// Waits until it has ended. Call once.
     func wait() async {
@@ -103,7 +94,7 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     /// Takes the bytes that were read for it. Call on the system's executor.
     func loaded(_ bytes: inout BulkBytes?) {
         let action = decide(.loaded(succeeded: true))
-        if case .send(let form) = action { send(form, &bytes) } else { perform(action) }
+        if case .send(let payload) = action { send(payload, &bytes) } else { perform(action) }
     }
 
     /// Reports that its bytes cannot be read. Call on the system's executor.
@@ -126,10 +117,10 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
         switch action {
         case .none: break
         case .finish: preconditionFailure("it ends with a response or an error of its own")
-        case .send(let form):
+        case .send(let payload):
             var bytes: BulkBytes?
-            send(form, &bytes)
-        case .load(let packing): load(packing)
+            send(payload, &bytes)
+        case .load(let payload): load(payload)
         case .stopLoading: system.guarded { loading }?.cancel()
         case .end(let reason): end(.error(error(reason)))
         case .abandon(let reason):
@@ -139,10 +130,10 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
         }
     }
 
-    private func send(_ form: AttemptState.Form, _ bytes: inout BulkBytes?) {
+    private func send(_ payload: Payload, _ bytes: inout BulkBytes?) {
         // First, since the answer may come on another thread.
         if timeout != nil { system.guarded { system.timeouts.begin(self) } }
-        let handle = transport.start(request(form, &bytes)) { outcome, output in self.replied(outcome, output) }
+        let handle = transport.start(request(payload, &bytes)) { outcome, output in self.replied(outcome, output) }
         let action = system.guarded {
             self.handle = handle
             return state.handle(.sent)
@@ -150,22 +141,25 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
         perform(action)
     }
 
-    /// The request for `form`. It has the only reference to the bytes, so that they are freed once they are sent, and a
+    /// The request with `payload`. It has the only reference to the bytes, so that they are freed once they are sent, and a
     /// scan may overwrite them.
-    private func request(_ form: AttemptState.Form, _ bytes: inout BulkBytes?) -> AttemptRequest {
+    private func request(_ payload: Payload, _ bytes: inout BulkBytes?) -> AttemptRequest {
         var request = AttemptRequest(task: task, number: number, bulkKey: bulk?.key, bulk: bytes.take())
         request.isLastUse = bulk?.isLastUse ?? false
         request.ticket = booking?.reservation.ticket ?? 0
-        if let size = bulk?.numberSize, system.guarded({ state.mayCompress }) { request.numberSize = size }
-        if form == .reference {
+        switch payload {
+        case .reference, .packed(_, isReferred: true):
             request.reference = bulk?.reference
             request.referredCount = bulk?.byteCount ?? 0
+        case .held, .packed(_, isReferred: false), .plain: break
         }
+        if case .packed = payload { request.numberSize = bulk?.numberSize }
         return request
     }
 
-    private func load(_ packing: BulkPacking) {
+    private func load(_ payload: Payload) {
         guard let bulk else { preconditionFailure("only bulk bytes are loaded") }
+        let packing = if case .packed(let packing, _) = payload { packing } else { BulkPacking.none }
         system.guarded {
             endTime()
             loading = Task(executorPreference: system.taskExecutor) { [system] in
@@ -175,7 +169,7 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     }
 
     private func replied(_ outcome: AttemptOutcome, _ output: (any AttemptOutput)?) {
-        let action = decide(.replied(isBulkMissing: outcome.isBulkMissing))
+        let action = decide(.replied(isPayloadMissing: outcome.isPayloadMissing))
         guard action == .finish else { return perform(action) }
         switch outcome {
         case .finished(let seconds):

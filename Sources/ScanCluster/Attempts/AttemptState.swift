@@ -1,25 +1,14 @@
 /// Decides the course of one attempt: what is requested of its system, when bulk bytes are read, and how it ends. Pure:
 /// each event leads to one action, which ``Attempt`` performs.
 package struct AttemptState: Sendable {
-    /// What a request carries besides the task.
-    package enum Form: Equatable, Sendable {
-        /// No bulk bytes: the task has none, or the system holds those of their key.
-        case light
-        /// A reference to bytes that the system can read itself.
-        case reference
-        /// The bytes.
-        case bytes
-    }
-
     package enum Event: Equatable, Sendable {
-        /// Its run starts it. `holdsKey`: the system is believed to hold the bytes of its key. `packing`: how bytes
-        /// are packed for it. `reads`: it reads bytes by a reference that identifies them. `compresses`: its transport
-        /// may compress bytes.
-        case begin(holdsKey: Bool, packing: BulkPacking, reads: Bool = false, compresses: Bool = false)
+        /// Its run starts it. `payloads`: what the request carries, in the order in which that is tried; empty if the task has
+        /// no bulk bytes.
+        case begin(payloads: [Payload])
         /// The transport has taken the request.
         case sent
-        /// The transport has a reply. `isBulkMissing`: the system does not have the bytes that it needs.
-        case replied(isBulkMissing: Bool)
+        /// The transport has a reply. `isPayloadMissing`: the system does not have the bytes that it needs.
+        case replied(isPayloadMissing: Bool)
         /// The bytes were read, or cannot be read.
         case loaded(succeeded: Bool)
         /// It is to end for this reason: its time-out has passed, or its requester cancels it.
@@ -28,9 +17,9 @@ package struct AttemptState: Sendable {
 
     package enum Action: Equatable, Sendable {
         case none
-        case send(Form)
-        /// Read the bytes, packed like this.
-        case load(BulkPacking)
+        case send(Payload)
+        /// Read the bytes for this payload.
+        case load(Payload)
         /// Stop reading the bytes; the attempt ends when the reader has stopped.
         case stopLoading
         /// End with what has just arrived: the reply, or the error of reading.
@@ -47,11 +36,11 @@ package struct AttemptState: Sendable {
         /// Not begun. Goes to `sending`, `loading` or `ended`.
         case idle
         /// The transport is taking a request. Goes to `requested`, `loading`, `forgotten` or `ended`.
-        case sending(Form)
+        case sending
         /// The system has the request. Goes to `loading` or `ended`.
-        case requested(Form)
+        case requested
         /// The bytes for a request are being read. Goes to `sending`, `stopping` or `ended`.
-        case loading(Form)
+        case loading(Payload)
         /// Cancelled while bytes were being read. Goes to `ended`.
         case stopping(ScanError.Code)
         /// Ended while the transport was taking the request, which is to be cancelled. Goes to `ended`.
@@ -61,53 +50,31 @@ package struct AttemptState: Sendable {
     }
 
     package private(set) var phase = Phase.idle
-    private let hasBulk: Bool
-    private let hasReference: Bool
-    private let mayPack: Bool
-    private var packing = BulkPacking.none
-    /// Whether the transport may compress the bytes.
-    package private(set) var mayCompress = false
-    /// Whether a reference is sent before anyone has read the bytes.
-    private var mayRefer = false
+    /// The payloads that were not tried yet, the last one first.
+    private var rest: [Payload] = []
 
-    /// An attempt that has not begun. `hasBulk`: its task has bulk bytes; `hasReference`: a reference may replace them;
-    /// `mayPack`: they have a packed form.
-    package init(hasBulk: Bool, hasReference: Bool, mayPack: Bool = false) {
-        self.hasBulk = hasBulk
-        self.hasReference = hasReference
-        self.mayPack = mayPack
-    }
+    /// An attempt that has not begun.
+    package init() {}
 
     package mutating func handle(_ event: Event) -> Action {
         switch (phase, event) {
-        case (.idle, .begin(let holdsKey, let packing, let reads, let compresses)):
-            self.packing = mayPack ? packing : .none
-            mayCompress = compresses
-            mayRefer = hasReference && reads
-            return !hasBulk || holdsKey ? send(.light) : provide()
-        case (.sending(let form), .sent):
-            phase = .requested(form)
+        case (.idle, .begin(let payloads)):
+            if payloads.isEmpty { return send(.held) }
+            rest = payloads.reversed()
+            return provide(rest.removeLast())
+        case (.sending, .sent):
+            phase = .requested
             return .none
         case (.forgotten, .sent):
             phase = .ended
             return .forget
-        case (.sending(.light), .replied(isBulkMissing: true)) where hasBulk,
-            (.requested(.light), .replied(isBulkMissing: true)) where hasBulk:
-            // The system has dropped the bytes since: they are sent again.
-            return provide()
-        case (.sending(.reference), .replied(isBulkMissing: true)),
-            (.requested(.reference), .replied(isBulkMissing: true)):
-            // The system cannot read them by the reference: they are sent.
-            return load(for: .bytes)
-        case (.sending(.bytes), .replied(isBulkMissing: true)) where packing > .none || mayCompress,
-            (.requested(.bytes), .replied(isBulkMissing: true)) where packing > .none || mayCompress:
-            // The system cannot unpack or expand them: they are sent as they are.
-            (packing, mayCompress) = (.none, false)
-            return load(for: .bytes)
+        case (.sending, .replied(isPayloadMissing: true)) where !rest.isEmpty,
+            (.requested, .replied(isPayloadMissing: true)) where !rest.isEmpty:
+            return provide(rest.removeLast())
         case (.sending, .replied), (.requested, .replied):
             return finish()
-        case (.loading(let form), .loaded(succeeded: true)):
-            return send(form)
+        case (.loading(let payload), .loaded(succeeded: true)):
+            return send(payload)
         case (.loading, .loaded(succeeded: false)):
             return finish()
         // Only the time of a request is limited.
@@ -132,19 +99,19 @@ package struct AttemptState: Sendable {
         }
     }
 
-    /// The bytes are read, unless the system reads them itself and nobody needs their checksum.
-    private mutating func provide() -> Action {
-        mayRefer ? send(.reference) : load(for: hasReference ? .reference : .bytes)
+    /// Bytes are read before they are sent.
+    private mutating func provide(_ payload: Payload) -> Action {
+        switch payload {
+        case .held, .reference: return send(payload)
+        case .packed, .plain:
+            phase = .loading(payload)
+            return .load(payload)
+        }
     }
 
-    private mutating func send(_ form: Form) -> Action {
-        phase = .sending(form)
-        return .send(form)
-    }
-
-    private mutating func load(for form: Form) -> Action {
-        phase = .loading(form)
-        return .load(packing)
+    private mutating func send(_ payload: Payload) -> Action {
+        phase = .sending
+        return .send(payload)
     }
 
     private mutating func finish() -> Action {

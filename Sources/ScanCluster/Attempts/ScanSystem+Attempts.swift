@@ -59,10 +59,7 @@ extension ScanSystem {
     /// Reads bulk bytes for an attempt, packed like this.
     func load<Work>(_ bulk: BulkSource, _ packing: BulkPacking, for attempt: Attempt<Work>) async {
         do throws(ScanError) {
-            var bytes: BulkBytes? = try await load {
-                guard packing > .none, let loadPacked = bulk.loadPacked else { return try await bulk.load() }
-                return try await loadPacked(packing)
-            }
+            var bytes: BulkBytes? = try await load { try await bulk.load(packing) }
             attempt.loaded(&bytes)
         } catch {
             attempt.failed(toLoad: error)

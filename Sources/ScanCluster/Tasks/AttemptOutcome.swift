@@ -15,5 +15,5 @@ public enum AttemptOutcome: Equatable, Sendable {
     var isFinished: Bool { if case .finished = self { true } else { false } }
 
     /// Whether the system does not have the bulk bytes that the task needs.
-    var isBulkMissing: Bool { if case .error(let error) = self { error.code == .bulkMissing } else { false } }
+    var isPayloadMissing: Bool { if case .error(let error) = self { error.code == .bulkMissing } else { false } }
 }

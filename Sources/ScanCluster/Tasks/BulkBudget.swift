@@ -15,17 +15,7 @@ package final class BulkBudget: Sendable {
 
     /// The same bytes, read only when the budget has room for them.
     package func limiting(_ source: BulkSource) -> BulkSource {
-        var loadPacked: (@Sendable (BulkPacking) async throws -> BulkBytes)?
-        if let load = source.loadPacked {
-            loadPacked = { packing in try await self.load(source.byteCount) { try await load(packing) } }
-        }
-        return BulkSource(
-            key: source.key, isLastUse: source.isLastUse, reference: source.reference, byteCount: source.byteCount,
-            sentCount: source.sentCount, numberSize: source.numberSize, isRelayed: source.isRelayed,
-            loadPacked: loadPacked
-        ) {
-            try await self.load(source.byteCount, source.load)
-        }
+        BulkSource(source) { packing in try await self.load(source.byteCount) { try await source.load(packing) } }
     }
 
     private func load(

@@ -132,27 +132,24 @@ public final class BulkSource: Sendable {
     public let isLastUse: Bool
     /// By which a node may read the same bytes itself; nil if it cannot.
     public let reference: BulkReference?
-    /// Number of bytes that ``load`` will return.
+    /// Number of bytes, before they are packed.
     public let byteCount: Int
     /// Number of bytes that are expected to be sent for them, which may be packed; ``byteCount`` if nothing is known.
     public let sentCount: Int
-    /// Whether ``load`` fetches the bytes from another system, so that the local system, too, has to wait for them.
+    /// Whether they are fetched from another system, so that the local system, too, has to wait for them.
     public let isRelayed: Bool
-    /// Reads the bytes. Called for each attempt on a system that does not hold ``key``.
-    public let load: @Sendable () async throws -> BulkBytes
-    /// Reads the bytes packed as asked, or as ``load`` does if that is not shorter. Called instead of ``load`` for
-    /// attempts on systems that unpack them; nil if the bytes have no packed form.
-    public let loadPacked: (@Sendable (BulkPacking) async throws -> BulkBytes)?
-    /// Bytes of one number of those that ``load`` reads: 1, 2, 4 or 8. The engine then compresses them, without loss,
+    /// Whether the bytes have a packed form.
+    public let isPackable: Bool
+    private let read: @Sendable (BulkPacking) async throws -> BulkBytes
+    /// Bytes of one number of them: 1, 2, 4 or 8. The engine then compresses them, without loss,
     /// for a node behind a link that is the bottleneck. Nil: it never does.
     public let numberSize: Int?
 
-    /// A source of `byteCount` bytes.
+    /// A source of `byteCount` bytes, which `load` reads packed as asked, or as they are if that is not shorter.
     public init(
         key: BulkKey? = nil, isLastUse: Bool = false, reference: BulkReference? = nil, byteCount: Int,
-        sentCount: Int? = nil, numberSize: Int? = nil, isRelayed: Bool = false,
-        loadPacked: (@Sendable (BulkPacking) async throws -> BulkBytes)? = nil,
-        load: @escaping @Sendable () async throws -> BulkBytes
+        sentCount: Int? = nil, numberSize: Int? = nil, isRelayed: Bool = false, isPackable: Bool = true,
+        loadPacked load: @escaping @Sendable (BulkPacking) async throws -> BulkBytes
     ) {
         self.key = key
         self.isLastUse = isLastUse
@@ -161,7 +158,29 @@ public final class BulkSource: Sendable {
         self.sentCount = sentCount ?? byteCount
         self.numberSize = numberSize
         self.isRelayed = isRelayed
-        self.load = load
-        self.loadPacked = loadPacked
+        self.isPackable = isPackable
+        read = load
     }
+
+    /// A source of `byteCount` bytes, which `load` reads and which have no packed form.
+    public convenience init(
+        key: BulkKey? = nil, isLastUse: Bool = false, reference: BulkReference? = nil, byteCount: Int,
+        numberSize: Int? = nil, load: @escaping @Sendable () async throws -> BulkBytes
+    ) {
+        self.init(
+            key: key, isLastUse: isLastUse, reference: reference, byteCount: byteCount, numberSize: numberSize,
+            isPackable: false
+        ) { _ in try await load() }
+    }
+
+    /// The same bytes, read by `load`.
+    convenience init(_ source: BulkSource, load: @escaping @Sendable (BulkPacking) async throws -> BulkBytes) {
+        self.init(
+            key: source.key, isLastUse: source.isLastUse, reference: source.reference, byteCount: source.byteCount,
+            sentCount: source.sentCount, numberSize: source.numberSize, isRelayed: source.isRelayed,
+            isPackable: source.isPackable, loadPacked: load)
+    }
+
+    /// Reads the bytes, packed like this. Called for each attempt on a system that does not hold ``key``.
+    public func load(_ packing: BulkPacking = .none) async throws -> BulkBytes { try await read(packing) }
 }

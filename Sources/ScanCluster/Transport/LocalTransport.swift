@@ -23,15 +23,15 @@ final class LocalTransport: ScanTransport {
         self.unpacker = unpacker
     }
 
-    var bulkPacking: BulkPacking { unpacker == nil ? .deferred : .local }
+    func payloads(of source: BulkSource) -> [Payload] {
+        Payload.order(of: source, holdsKey: false, packing: unpacker == nil ? .deferred : .local)
+    }
 
     /// Slots that are held by abandoned scans.
     var abandoned: Int { state.withLock { $0.abandoned } }
 
     /// Calls `observer` after each change of ``abandoned``.
     func observe(_ observer: @escaping @Sendable () -> Void) { state.withLock { $0.observer = observer } }
-
-    func holds(_ key: BulkKey) -> Bool { false }
 
     func start(_ request: consuming AttemptRequest, completion: @escaping AttemptCompletion) -> AttemptHandle {
         // Only the context refers to the bytes, so that the task can take them out of it.

@@ -4,17 +4,9 @@
 /// output. All calls come from the executor of the ``ScanSystem`` that owns the transport, so that a transport on an
 /// event loop needs no locks. No call blocks: a reply, or the loss of the system, arrives through a completion.
 public protocol ScanTransport: AnyObject, Sendable {
-    /// Whether the system keeps the bytes of `key`, so that an attempt may refer to them.
-    func holds(_ key: BulkKey) -> Bool
-
-    /// How bulk bytes are packed for the system by the code that made the tasks; not at all by default.
-    var bulkPacking: BulkPacking { get }
-
-    /// Whether the transport may compress bulk bytes, so that the system may fail to expand them; false by default.
-    var compresses: Bool { get }
-
-    /// Whether the system reads the bytes of a reference that identifies them; false by default.
-    func reads(_ reference: BulkReference) -> Bool
+    /// What requests of a task with these bulk bytes carry, in the order in which that is tried, so that ``Payload/plain`` is
+    /// the last; the bytes as they are by default.
+    func payloads(of source: BulkSource) -> [Payload]
 
     /// Starts an attempt. Unless the attempt is cancelled first, `completion` is called once, on the same executor and
     /// not from inside this call. The bulk bytes of the request belong to the transport.
@@ -28,14 +20,8 @@ public protocol ScanTransport: AnyObject, Sendable {
 }
 
 extension ScanTransport {
-    /// Not at all.
-    public var bulkPacking: BulkPacking { .none }
-
-    /// False.
-    public var compresses: Bool { false }
-
-    /// False.
-    public func reads(_ reference: BulkReference) -> Bool { false }
+    /// The bytes as they are.
+    public func payloads(of source: BulkSource) -> [Payload] { [.plain] }
 }
 
 /// One attempt at a task, as a transport carries it.
@@ -52,8 +38,7 @@ public struct AttemptRequest: Sendable {
     public var bulk: BulkBytes?
     /// Bytes of one number of ``bulk``, for a transport that compresses them; nil if it must not.
     public var numberSize: Int?
-    /// A reference to ``bulk``, or to bytes that were not read, if the transport ``ScanTransport/reads(_:)`` them. A
-    /// transport may send this instead, and completes with ``ScanError/Code/bulkMissing`` if the system does not find
+    /// A reference to ``bulk``, or to bytes that were not read. A transport may send this instead, and completes with ``ScanError/Code/bulkMissing`` if the system does not find
     /// the same bytes.
     public var reference: BulkReference?
     /// Number of bytes that ``reference`` refers to.

@@ -65,13 +65,7 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
 
     var roundTrip: Duration? { connection.roundTrip }
 
-    package func holds(_ key: BulkKey) -> Bool { state.holds(key) }
-
-    package var bulkPacking: BulkPacking { state.bulkPacking }
-
-    package var compresses: Bool { state.compresses }
-
-    package func reads(_ reference: BulkReference) -> Bool { state.reads(reference) }
+    package func payloads(of source: BulkSource) -> [Payload] { state.payloads(of: source) }
 
     package func start(_ attempt: AttemptRequest, completion: @escaping AttemptCompletion) -> AttemptHandle {
         connection.loop.assertOnLoop()

@@ -105,6 +105,13 @@ package struct TransportState<Completion> {
         }
     }
 
+    /// What requests of a task with these bulk bytes carry, in the order in which that is tried.
+    package func payloads(of source: BulkSource) -> [Payload] {
+        Payload.order(
+            of: source, holdsKey: source.key.map(holds) ?? false, reads: source.reference.map(reads) ?? false,
+            packing: bulkPacking, compresses: compresses)
+    }
+
     /// Whether the node reads the bytes of a reference that identifies them.
     package func reads(_ reference: BulkReference) -> Bool {
         reference.identifiesBytes && node.identifiesBulk == true && reference.size <= FrameFormat.referenceLimit

@@ -14,14 +14,13 @@ extension ImageReader {
         if node != nil {
             return BulkSource(
                 key: key, isLastUse: isLastUse, reference: reference, byteCount: window.byteCount,
-                numberSize: numberSize, isRelayed: true,
-                load: { try await self.pixels(of: window) })
+                numberSize: numberSize, isRelayed: true, isPackable: false,
+                loadPacked: { _ in try await self.pixels(of: window) })
         }
         return BulkSource(
             key: key, isLastUse: isLastUse, reference: reference, byteCount: window.byteCount,
             sentCount: sentCount(of: window), numberSize: numberSize,
-            loadPacked: { try await self.read(window, at: position, packing: $0) },
-            load: { try await self.read(window, at: position) })
+            loadPacked: { try await self.read(window, at: position, packing: $0) })
     }
 
     /// Bytes that are sent to a node for a window, about: samples travel as they are stored if that is shorter than floats.

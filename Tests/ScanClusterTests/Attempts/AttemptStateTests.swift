@@ -7,119 +7,60 @@ import Testing
     private typealias Event = AttemptState.Event
     private typealias Action = AttemptState.Action
 
-    private func actions(
-        bulk: Bool = false, reference: Bool = false, packed: Bool = false, _ events: Event...
-    ) -> [Action] {
-        var state = AttemptState(hasBulk: bulk, hasReference: reference, mayPack: packed)
-        return events.map { state.handle($0) }
+    private let missing = Event.replied(isPayloadMissing: true)
+    private let answered = Event.replied(isPayloadMissing: false)
+
+    private func actions(_ payloads: [Payload] = [], _ events: Event...) -> [Action] {
+        var state = AttemptState()
+        return ([.begin(payloads: payloads)] + events).map { state.handle($0) }
     }
 
     @Test("a task without bulk bytes is sent and answered; what comes later is ignored")
     func plain() {
         #expect(
-            actions(
-                .begin(holdsKey: false, packing: .stored), .sent, .replied(isBulkMissing: false),
-                .replied(isBulkMissing: false),
-                .stopped(.timedOut),
-                .stopped(.overtaken)) == [.send(.light), .none, .finish, .none, .none, .none])
-        #expect(
-            actions(.begin(holdsKey: false, packing: .stored), .sent, .replied(isBulkMissing: true)) == [
-                .send(.light), .none, .finish,
-            ])
+            actions([], .sent, answered, answered, .stopped(.timedOut), .stopped(.overtaken))
+                == [.send(.held), .none, .finish, .none, .none, .none])
+        #expect(actions([], .sent, missing) == [.send(.held), .none, .finish])
     }
 
-    @Test("the bytes follow only if the system has neither them nor their file")
+    @Test("the next payload is sent if the system misses the last one; bytes are read for it")
     func dialogue() {
-        let missing = Event.replied(isBulkMissing: true)
+        let referred = Payload.packed(.none, isReferred: true)
         #expect(
             actions(
-                bulk: true, reference: true, .begin(holdsKey: true, packing: .stored), .sent, missing,
-                .loaded(succeeded: true), .sent,
-                missing, .loaded(succeeded: true), .sent, missing)
-                == [
-                    .send(.light), .none, .load(.none), .send(.reference), .none, .load(.none),
-                    .send(.bytes), .none, .finish,
-                ])
-        #expect(
-            actions(bulk: true, .begin(holdsKey: false, packing: .stored), .loaded(succeeded: true), .sent)
-                == [.load(.none), .send(.bytes), .none])
-        #expect(
-            actions(bulk: true, .begin(holdsKey: false, packing: .stored), .loaded(succeeded: false)) == [
-                .load(.none), .finish,
-            ])
-    }
-
-    @Test("packed bytes that the system cannot unpack are sent once more, as they are")
-    func packed() {
-        let missing = Event.replied(isBulkMissing: true)
-        #expect(
-            actions(
-                bulk: true, packed: true, .begin(holdsKey: false, packing: .stored), .loaded(succeeded: true), .sent,
-                missing, .loaded(succeeded: true), .sent, missing)
-                == [
-                    .load(.stored), .send(.bytes), .none, .load(.none), .send(.bytes), .none, .finish,
-                ])
-        // A reference is one to packed bytes.
-        #expect(
-            actions(
-                bulk: true, reference: true, packed: true, .begin(holdsKey: false, packing: .stored),
+                [.held, referred, .plain], .sent, missing, .loaded(succeeded: true), .sent, missing,
                 .loaded(succeeded: true), .sent, missing)
-                == [.load(.stored), .send(.reference), .none, .load(.stored)])
+                == [
+                    .send(.held), .none, .load(referred), .send(referred), .none, .load(.plain), .send(.plain), .none,
+                    .finish,
+                ])
         #expect(
-            actions(bulk: true, packed: true, .begin(holdsKey: false, packing: .none)) == [.load(.none)])
+            actions([.plain], .loaded(succeeded: true), .sent) == [.load(.plain), .send(.plain), .none])
+        #expect(actions([.plain], .loaded(succeeded: false)) == [.load(.plain), .finish])
+        // Also if the answer comes before the transport has taken the request.
+        #expect(actions([.held, .plain], missing) == [.send(.held), .load(.plain)])
     }
 
-    @Test("bytes that the transport has compressed and the system cannot expand are sent once more, as they are")
-    func compressed() {
-        var state = AttemptState(hasBulk: true, hasReference: false)
-        let missing = Event.replied(isBulkMissing: true)
-        var mayCompress: [Bool] = []
-        let actions = [
-            .begin(holdsKey: false, packing: .none, compresses: true), .loaded(succeeded: true), .sent, missing,
-            .loaded(succeeded: true), .sent, missing,
-        ].map { (event: Event) in
-            defer { mayCompress.append(state.mayCompress) }
-            return state.handle(event)
-        }
-        #expect(
-            actions == [.load(.none), .send(.bytes), .none, .load(.none), .send(.bytes), .none, .finish])
-        #expect(mayCompress == [true, true, true, false, false, false, false])
-    }
-
-    @Test("a reference that identifies the bytes is sent before anyone has read them; they are read if it is refused")
+    @Test("a reference is sent before anyone has read the bytes; they are read if it is refused")
     func identified() {
         #expect(
-            actions(
-                bulk: true, reference: true, .begin(holdsKey: false, packing: .none, reads: true), .sent,
-                .replied(isBulkMissing: true), .loaded(succeeded: true), .sent, .replied(isBulkMissing: false))
-                == [
-                    .send(.reference), .none, .load(.none), .send(.bytes), .none, .finish,
-                ])
+            actions([.reference, .plain], .sent, missing, .loaded(succeeded: true), .sent, answered)
+                == [.send(.reference), .none, .load(.plain), .send(.plain), .none, .finish])
         // The system has dropped the bytes that it kept.
-        #expect(
-            actions(
-                bulk: true, reference: true, .begin(holdsKey: true, packing: .none, reads: true), .sent,
-                .replied(isBulkMissing: true))
-                == [.send(.light), .none, .send(.reference)])
+        #expect(actions([.held, .reference, .plain], .sent, missing) == [.send(.held), .none, .send(.reference)])
     }
 
     @Test("cancelled or expired with the system, the request is cancelled too")
     func abandoned() {
         #expect(
-            actions(
-                .begin(holdsKey: false, packing: .stored), .sent, .stopped(.overtaken),
-                .replied(isBulkMissing: false))
-                == [.send(.light), .none, .abandon(.overtaken), .none])
+            actions([], .sent, .stopped(.overtaken), answered) == [.send(.held), .none, .abandon(.overtaken), .none])
         #expect(
-            actions(.begin(holdsKey: false, packing: .stored), .sent, .stopped(.timedOut), .stopped(.cancelled))
-                == [.send(.light), .none, .abandon(.timedOut), .none])
+            actions([], .sent, .stopped(.timedOut), .stopped(.cancelled))
+                == [.send(.held), .none, .abandon(.timedOut), .none])
+        #expect(actions([], .stopped(.overtaken), .sent) == [.send(.held), .end(.overtaken), .forget])
+        var state = AttemptState()
         #expect(
-            actions(.begin(holdsKey: false, packing: .stored), .stopped(.overtaken), .sent)
-                == [.send(.light), .end(.overtaken), .forget])
-        #expect(
-            actions(.stopped(.overtaken), .begin(holdsKey: false, packing: .stored)) == [
-                .end(.overtaken), .none,
-            ])
+            [.stopped(.overtaken), .begin(payloads: [])].map { state.handle($0) } == [.end(.overtaken), .none])
     }
 
     @Test("cancelled while bytes are read, it ends when the reader has stopped")
@@ -127,30 +68,28 @@ import Testing
         for succeeded in [true, false] {
             #expect(
                 actions(
-                    bulk: true, .begin(holdsKey: false, packing: .stored), .stopped(.cancelled),
-                    .stopped(.overtaken), .loaded(succeeded: succeeded), .loaded(succeeded: succeeded))
-                    == [.load(.none), .stopLoading, .none, .end(.cancelled), .none])
+                    [.plain], .stopped(.cancelled), .stopped(.overtaken), .loaded(succeeded: succeeded),
+                    .loaded(succeeded: succeeded))
+                    == [.load(.plain), .stopLoading, .none, .end(.cancelled), .none])
         }
     }
 
     @Test("whatever happens, an attempt ends once and leaves no request behind", arguments: 0..<500 as Range<UInt64>)
     func sequences(seed: UInt64) {
         var random = SplitMix64(seed: seed)
-        var state = AttemptState(
-            hasBulk: .random(using: &random), hasReference: .random(using: &random),
-            mayPack: .random(using: &random))
+        var state = AttemptState()
         var (requests, ends, loads) = (0, 0, 0)
         for _ in 0..<30 {
             // Only what can happen: an answer to a request that is out, bytes that are being read.
             var events: [Event] = [
                 .begin(
-                    holdsKey: .random(using: &random),
-                    packing: BulkPacking.allCases.randomElement(using: &random) ?? .none,
-                    reads: .random(using: &random)),
+                    payloads: [.held, .reference, .packed(.stored, isReferred: true), .plain].filter { _ in
+                        Bool.random(using: &random)
+                    }),
                 .stopped(.overtaken),
             ]
             if requests > 0 {
-                events += [.sent, .replied(isBulkMissing: .random(using: &random)), .stopped(.timedOut)]
+                events += [.sent, .replied(isPayloadMissing: .random(using: &random)), .stopped(.timedOut)]
             }
             if loads > 0 { events.append(.loaded(succeeded: .random(using: &random))) }
             guard let event = events.randomElement(using: &random) else { return }

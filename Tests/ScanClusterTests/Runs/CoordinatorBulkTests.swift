@@ -96,10 +96,8 @@ import Testing
         let bulk: @Sendable (BulkSum) -> BulkSource = { task in
             BulkSource(byteCount: 1) { packing in
                 loads.withLock { $0.append(packing) }
+                if packing == .none { return BulkBytes(byteCount: 1) { $0[0] = UInt8(task.id) } }
                 return BulkBytes(byteCount: 2, unpackedCount: 1) { $0[0] = UInt8(task.id) }
-            } load: {
-                loads.withLock { $0.append(.none) }
-                return BulkBytes(byteCount: 1) { $0[0] = UInt8(task.id) }
             }
         }
         let outputs = try await driving {
@@ -126,15 +124,13 @@ import Testing
         let bulk: @Sendable (BulkSum) -> BulkSource = { task in
             BulkSource(byteCount: 1) { packing in
                 loads.withLock { $0.append(packing) }
+                if packing == .none { return BulkBytes(byteCount: 1) { $0[0] = UInt8(task.id) } }
                 return BulkBytes(deferred: 1) {
                     reads.withLock { $0 += 1 }
                     if task.id < 2 { both.meet() }
                     if task.id == 7 { throw Torn() }
                     return BulkBytes(byteCount: 1) { $0[0] = UInt8(task.id) }
                 }
-            } load: {
-                loads.withLock { $0.append(.none) }
-                return BulkBytes(byteCount: 1) { $0[0] = UInt8(task.id) }
             }
         }
         let outputs = try await driving {

@@ -30,7 +30,7 @@ struct BulkSourceTests {
     func again() async throws {
         let key = BulkKey(job: 1, index: 2)
         let source = BulkSource(copying: [1, 2, 3] as [UInt8], key: key, isLastUse: true)
-        #expect(source.key == key && source.isLastUse && source.reference == nil && source.loadPacked == nil)
+        #expect(source.key == key && source.isLastUse && source.reference == nil && !source.isPackable)
         for _ in 0..<2 {
             var loaded = try await source.load()
             BulkBytes.withBytes(of: &loaded) { _, isOnlyReference in #expect(!isOnlyReference) }

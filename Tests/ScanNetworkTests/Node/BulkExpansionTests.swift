@@ -19,13 +19,9 @@ struct BulkExpansionTests {
         }
         let source = BulkSource(
             key: key, byteCount: Self.numbers.count, numberSize: 4,
-            loadPacked: { _ in
-                loads.withLock { $0.append("compressed") }
-                return compressed() ?? plain()
-            },
-            load: {
-                loads.withLock { $0.append("plain") }
-                return plain()
+            loadPacked: { packing in
+                loads.withLock { $0.append(packing > .none ? "compressed" : "plain") }
+                return packing > .none ? compressed() ?? plain() : plain()
             })
         let sum = try await system.run(SumTask(id: 1, number: 0), attempt: 1, bulk: source).get()
         return (sum, loads.withLock { $0 })

@@ -48,11 +48,11 @@ struct BulkUnpackerTests {
         func run(key: UInt64? = nil, isLastUse: Bool = false) async throws -> Int {
             let source = BulkSource(
                 key: key.map { BulkKey(job: 1, index: $0) }, isLastUse: isLastUse, byteCount: right.count,
-                loadPacked: { [loads] _ in
-                    loads.withLock { $0.append("packed") }
-                    return BulkBytes(byteCount: 1, unpackedCount: 100) { $0[0] = 100 }
-                },
-                load: { [loads] in
+                loadPacked: { [loads] packing in
+                    if packing > .none {
+                        loads.withLock { $0.append("packed") }
+                        return BulkBytes(byteCount: 1, unpackedCount: 100) { $0[0] = 100 }
+                    }
                     loads.withLock { $0.append("full") }
                     return BulkBytes(byteCount: right.count) { $0.copyBytes(from: right) }
                 })

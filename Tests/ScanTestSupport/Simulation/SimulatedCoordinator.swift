@@ -54,10 +54,9 @@ final class SimulatedCoordinator: @unchecked Sendable {
                 let reference = BulkReference(origin: [UInt8(truncatingIfNeeded: job)], part: [byte])
                 return BulkSource(
                     key: BulkKey(job: UInt64(job), index: band), isLastUse: last[band] == task.id,
-                    reference: sendsReferences ? reference : nil, byteCount: 1,
-                    loadPacked: { _ in SimulatedUnpacker.packed(byte) }
-                ) {
-                    BulkBytes(byteCount: 1) { $0[0] = byte }
+                    reference: sendsReferences ? reference : nil, byteCount: 1
+                ) { (packing: BulkPacking) in
+                    packing > .none ? SimulatedUnpacker.packed(byte) : BulkBytes(byteCount: 1) { $0[0] = byte }
                 }
             }
             let tally = AttemptTally()

@@ -22,9 +22,7 @@ final class SimulatedTransport: ScanTransport, @unchecked Sendable {
     /// Attempts that wait for an answer.
     var waiting: Int { state.waiting }
 
-    func holds(_ key: BulkKey) -> Bool { state.holds(key) }
-
-    var bulkPacking: BulkPacking { state.bulkPacking }
+    func payloads(of source: BulkSource) -> [Payload] { state.payloads(of: source) }
 
     func start(_ attempt: AttemptRequest, completion: @escaping AttemptCompletion) -> AttemptHandle {
         if let refusal = state.refusal {

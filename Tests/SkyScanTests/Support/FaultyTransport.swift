@@ -24,8 +24,6 @@ final class FaultyTransport: ScanTransport {
         return ScanCoordinator(systems: systems, clock: EventLoop.shared)
     }
 
-    func holds(_ key: BulkKey) -> Bool { false }
-
     func start(_ attempt: AttemptRequest, completion: @escaping AttemptCompletion) -> AttemptHandle {
         let task = attempt.task
         threads.submit(

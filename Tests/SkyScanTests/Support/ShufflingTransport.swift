@@ -17,8 +17,6 @@ final class ShufflingTransport: ScanTransport {
 
     init(seed: UInt64) { state = Locked(State(generator: SplitMix64(seed: seed))) }
 
-    func holds(_ key: BulkKey) -> Bool { false }
-
     func start(_ attempt: AttemptRequest, completion: @escaping AttemptCompletion) -> AttemptHandle {
         // Counted before it can end.
         let handle = state.withLock { state in
