@@ -123,7 +123,6 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
         while true {
             runQueue()
             flush()
-            timers.arm()
             if local.isEmpty { wait() } else { uv_run(uv, UV_RUN_NOWAIT) }
             turnStart = Self.time
             timers.fire(at: turnStart)
@@ -147,7 +146,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
     /// - Returns: whether there is something to do now; not every callback has that effect.
     private func poll() -> Bool {
         uv_run(uv, UV_RUN_NOWAIT)
-        return !local.isEmpty || !dirty.isEmpty || timers.isStale || remote.withLock { !$0.queue.isEmpty }
+        return !local.isEmpty || !dirty.isEmpty || timers.isDue || remote.withLock { !$0.queue.isEmpty }
     }
 
     private func sleep() {

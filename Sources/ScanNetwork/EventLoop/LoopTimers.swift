@@ -2,100 +2,93 @@ import CLibUV
 public import ScanCluster
 import Synchronization
 
-/// The loop's timers: a wheel, and one timer of libuv that wakes the loop for the wheel's next deadline.
+/// The loop's timers, which are libuv's. Those that went off fire after libuv's turn, in the order of their deadlines.
 final class LoopTimers: @unchecked Sendable {
     // Sendable: touched only on the loop's thread.
 
-    private let timer: UnsafeMutablePointer<uv_timer_t>
-    private var wheel: TimerWheel<@Sendable () -> Void>
-    private var due: [TimerID] = []
-    private var armed: Instant?
-    private var hasGoneOff = false
-    /// Timers that were set from other threads, by the IDs that those threads have.
-    private var foreign: [UInt64: TimerID] = [:]
+    /// A timer of libuv, which the loop keeps and sets again and again.
+    private final class Timer {
+        let handle = UnsafeMutablePointer<uv_timer_t>.allocate(capacity: 1)
+        unowned let timers: LoopTimers
+        var id: UInt64 = 0
+        var deadline = Instant(nanoseconds: 0)
+        var fire: (@Sendable () -> Void)?
 
-    init(uv: UnsafeMutablePointer<uv_loop_t>) {
-        timer = .allocate(capacity: 1)
-        uv_timer_init(uv, timer)
-        wheel = TimerWheel(now: Instant(nanoseconds: Int64(bitPattern: uv_hrtime())))
-        // The loop keeps this object as long as libuv's timer.
-        timer.pointee.data = Unmanaged.passUnretained(self).toOpaque()
-    }
+        init(of timers: LoopTimers) {
+            self.timers = timers
+            uv_timer_init(timers.uv, handle)
+            handle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+        }
 
-    func schedule(at instant: Instant, _ fire: @escaping @Sendable () -> Void) -> TimerID {
-        wheel.schedule(at: instant, fire)
-    }
-
-    func cancel(_ id: TimerID) { wheel.cancel(id) }
-
-    func scheduleForeign(_ name: UInt64, at instant: Instant, _ fire: @escaping @Sendable () -> Void) {
-        foreign[name] = wheel.schedule(at: instant) { [unowned self] in
-            // Timers fire on the loop's thread, to which this dictionary is confined.
-            self.foreign[name] = nil
-            fire()
+        /// Sets libuv's timer. It counts milliseconds of a coarser clock, so that it may be early.
+        func set(at now: Instant) {
+            let wait = max(0, deadline.nanoseconds - now.nanoseconds)
+            uv_update_time(timers.uv)
+            uv_timer_start(
+                handle,
+                { handle in
+                    guard let data = handle?.pointee.data else { return }
+                    let timer = Unmanaged<Timer>.fromOpaque(data).takeUnretainedValue()
+                    timer.timers.due.append(timer)
+                    // Otherwise libuv, which fires timers before it waits, would wait nevertheless.
+                    uv_stop(timer.timers.uv)
+                }, UInt64((wait + 999_999) / 1_000_000), 0)
         }
     }
 
-    func cancelForeign(_ name: UInt64) {
-        if let id = foreign.removeValue(forKey: name) { wheel.cancel(id) }
+    private let uv: UnsafeMutablePointer<uv_loop_t>
+    private var running: [UInt64: Timer] = [:]
+    private var spare: [Timer] = []
+    private var due: [Timer] = []
+
+    init(uv: UnsafeMutablePointer<uv_loop_t>) { self.uv = uv }
+
+    /// Whether a timer has gone off.
+    var isDue: Bool { !due.isEmpty }
+
+    func schedule(_ id: UInt64, at deadline: Instant, from now: Instant, _ fire: @escaping @Sendable () -> Void) {
+        let timer = spare.popLast() ?? Timer(of: self)
+        (timer.id, timer.deadline, timer.fire) = (id, deadline, fire)
+        running[id] = timer
+        timer.set(at: now)
     }
 
-    /// Whether the next deadline has changed since libuv's timer was set, or that timer has gone off.
-    var isStale: Bool { hasGoneOff || wheel.nextDeadline != armed }
+    func cancel(_ id: UInt64) { _ = take(id) }
 
-    /// Sets libuv's timer to the next deadline, if it is stale.
-    func arm() {
-        guard isStale else { return }
-        hasGoneOff = false
-        armed = wheel.nextDeadline
-        guard let armed else {
-            uv_timer_stop(timer)
-            return
-        }
-        uv_update_time(timer.pointee.loop)
-        let wait = armed.nanoseconds - Int64(bitPattern: uv_hrtime())
-        // libuv reads a coarser clock, so the timer may be early; and one that goes off before libuv waits would not
-        // end the wait. Hence it repeats until it is set again.
-        uv_timer_start(
-            timer,
-            { timer in
-                guard let data = timer?.pointee.data else { return }
-                Unmanaged<LoopTimers>.fromOpaque(data).takeUnretainedValue().hasGoneOff = true
-            }, wait > 0 ? UInt64((wait + 999_999) / 1_000_000) : 0, 1)
+    private func take(_ id: UInt64) -> (@Sendable () -> Void)? {
+        guard let timer = running.removeValue(forKey: id) else { return nil }
+        uv_timer_stop(timer.handle)
+        spare.append(timer)
+        defer { timer.fire = nil }
+        return timer.fire
     }
 
     /// Fires the timers that are due.
     func fire(at now: Instant) {
-        if let deadline = wheel.nextDeadline, deadline <= now {
-            wheel.expire(until: now, into: &due)
-            // A timer that fires may cancel another.
-            for timer in due { wheel.take(timer)?() }
-            due.removeAll(keepingCapacity: true)
-        }
+        if due.isEmpty { return }
+        let gone = due.sorted { ($0.deadline, $0.id) < ($1.deadline, $1.id) }.map { ($0.id, $0.deadline) }
+        due.removeAll(keepingCapacity: true)
+        // A timer that fires may cancel another.
+        for (id, deadline) in gone { if deadline <= now { take(id)?() } else { running[id]?.set(at: now) } }
     }
 }
 
 extension EventLoop {
-    /// Bit 63 distinguishes the IDs given to other threads from those of the wheel.
-    private static let foreignBit: UInt64 = 1 << 63
-    private static let foreignCount = Atomic<UInt64>(0)
+    private static let timerCount = Atomic<UInt64>(0)
 
     /// Calls `fire` on the loop's thread at `instant` or up to 1 ms later. May be called from any thread.
     public func schedule(at instant: Instant, _ fire: @escaping @Sendable () -> Void) -> TimerID {
-        if isOnLoop { return timers.schedule(at: instant, fire) }
-        let name = Self.foreignCount.add(1, ordering: .relaxed).newValue | Self.foreignBit
-        execute { self.timers.scheduleForeign(name, at: instant, fire) }
-        return TimerID(rawValue: name)
+        let id = Self.timerCount.add(1, ordering: .relaxed).newValue
+        if isOnLoop {
+            timers.schedule(id, at: instant, from: now, fire)
+        } else {
+            execute { self.timers.schedule(id, at: instant, from: self.now, fire) }
+        }
+        return TimerID(rawValue: id)
     }
 
     /// Cancels a timer. On the loop's thread it takes effect at once.
     public func cancel(_ timer: TimerID) {
-        if timer.rawValue & Self.foreignBit != 0 {
-            execute { self.timers.cancelForeign(timer.rawValue) }
-        } else if isOnLoop {
-            timers.cancel(timer)
-        } else {
-            execute { self.timers.cancel(timer) }
-        }
+        if isOnLoop { timers.cancel(timer.rawValue) } else { execute { self.timers.cancel(timer.rawValue) } }
     }
 }
