@@ -1,8 +1,7 @@
 /// How an attempt ended. The transport gives it to the attempt; the registry of systems, the ledger and the report of the
 /// run derive from it what follows.
 ///
-/// What it means for the system is decided by ``SystemsState/release(_:as:at:)``, and what it means for the task by
-/// ``TaskRunState/ended(_:on:as:isProcessLost:at:)``.
+/// `SystemsState.release` decides what it means for the system, `TaskRunState.ended` what it means for the task.
 public enum AttemptOutcome: Equatable, Sendable {
     /// The scan took `seconds` and returned an output.
     case finished(seconds: Double)
