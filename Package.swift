@@ -87,8 +87,8 @@ let package = Package(
             name: "skyfarm",
             dependencies: [
                 "ScanBench", "ScanFleet", "NodeDaemon", "ImageJobs", "ImageScanning", "Console", "CommandLineKit",
-                "SkyScan", "SkySynthetic", "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster",
-                "ScanBasics", "CSystem",
+                "SkyScan", "SkySynthetic", "SkyFITS", "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity",
+                "ScanCluster", "ScanBasics", "CSystem",
             ],
             swiftSettings: swift, linkerSettings: [.unsafeFlags(startFlags())]),
         // Measures what a cluster delivers: `skyfarm bench`.

@@ -3,6 +3,7 @@ package import Console
 import Foundation
 import ImageScanning
 import ScanBasics
+import SkyFITS
 package import SkyScan
 
 /// `skyfarm view`: opens the page that a scan has written in a browser.
@@ -64,10 +65,22 @@ package struct ViewCommand: Command {
             guard case .run(_, let arguments)? = try? parser.parse(["scan"] + record.words),
                 let name = try? arguments[ScanCommand.Options.Page.report]
             else { continue }
-            let path = name.hasPrefix("/") ? name : record.folder + "/" + name
-            if let page = file(of: AbsolutePath.of(path)) { return page }
+            let path = AbsolutePath.of(name.hasPrefix("/") ? name : record.folder + "/" + name)
+            if let page = file(of: path) ?? newest(of: path) { return page }
         }
         return nil
+    }
+
+    /// The page that was written last among those whose names a template makes; nil if there is none.
+    private static func newest(of template: String) -> String? {
+        guard let pattern = try? OutputTemplate(template).pattern,
+            let pages = try? ReadableFiles.current.paths(matching: pattern)
+        else { return nil }
+        func time(_ path: String) -> Date {
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+            return attributes?[.modificationDate] as? Date ?? .distantPast
+        }
+        return pages.max { time($0) < time($1) }
     }
 
     /// The file of a page: of a folder, its index. Nil if there is none.

@@ -5,38 +5,16 @@ import SkyCatalogue
 import SkyFITS
 import SkyScan
 
-extension ScanCommand.Options {
-    /// Files of a scan of one image beside the catalogues.
-    var sidePaths: [String] { page.paths + checkImages.map(\.name) }
-
-    /// Gives the outputs of the only image of `file` their names.
-    /// - Throws: ``OutputError`` if the folder of a name with fields cannot be made.
-    mutating func resolveNames(for file: InputList.File) throws {
-        func resolved(_ name: String) throws -> String {
-            if name == "-" { return name }
-            let template = try OutputTemplate(name)
-            return template.hasFields ? try template.folderMade(for: file.path) : name
-        }
-        outputs = try outputs.map(resolved)
-        for index in checkImages.indices { checkImages[index].name = try resolved(checkImages[index].name) }
-        page.report = try page.report.map(resolved)
-        page.preview = try page.preview.map(resolved)
-    }
-}
-
 extension ScanCommand {
-    /// Refuses an output that is the same file as an input or another output.
-    func refuseClashes() throws {
-        let detection = options.detection
-        let inputs = [
-            ("image", Self.file(of: options.image)), ("mask", detection.mask.flatMap(Self.file)),
-            ("weight map", detection.weight.flatMap(Self.file)),
-            ("weight map", options.detectionMap?.weight.flatMap(Self.file)), ("kernel", detection.kernel),
-        ].compactMap { kind, path in path.map { (kind, Self.resolved($0)) } }
+    /// Refuses an output that is the same file as an input or another output, whatever their names are.
+    func refuseClashes(_ files: [InputList.File], _ outputs: OutputPlans) throws {
+        var folders = RealFolders()
+        var inputs: [String: String] = [:]
+        for (kind, path) in inputFiles(files) { inputs[folders.realName(of: path)] = kind }
         var seen: [String: String] = [:]
-        for output in options.outputs + options.sidePaths {
-            let path = output == "-" ? output : Self.resolved(output)
-            if let (kind, _) = inputs.first(where: { $0.1 == path }) {
+        for output in files.flatMap({ outputs.names(of: $0) }) {
+            let path = output == "-" ? output : folders.realName(of: output)
+            if let kind = inputs[path] {
                 throw CommandError(.output, "\(output): is the \(kind) itself; name another file")
             }
             if let other = seen.updateValue(output, forKey: path) {
@@ -45,13 +23,37 @@ extension ScanCommand {
         }
     }
 
-    private static func file(of image: String) -> String? { try? ImageLocation(image).path }
+    /// The files of this machine that the scan of `files` reads.
+    private func inputFiles(_ files: [InputList.File]) -> [(kind: String, path: String)] {
+        let detection = options.detection
+        let maps = [
+            ("mask", detection.mask), ("weight map", detection.weight), ("weight map", options.detectionMap?.weight),
+        ]
+        let single = [("kernel", detection.kernel), ("image", options.detectionImage.flatMap(Self.file))]
+        let local = files.filter { $0.node == nil }
+        return local.map { ("image", $0.path) }
+            + maps.flatMap { kind, name in
+                // A name that is wrong is reported when the map is opened.
+                guard let name, let template = try? OutputTemplate(name) else { return [(String, String)]() }
+                let names = template.hasFields ? local.map { template.name(file: $0.path) } : [name]
+                return names.compactMap { Self.file(of: $0).map { (kind, $0) } }
+            } + single.compactMap { kind, path in path.map { (kind, $0) } }
+    }
 
-    /// The path with the symbolic links of its existing part resolved.
-    private static func resolved(_ path: String) -> String {
+    private static func file(of image: String) -> String? { try? ImageLocation(image).path }
+}
+
+/// Names with the symbolic links of their existing part resolved; each folder is looked at once.
+private struct RealFolders {
+    private var known: [String: String] = [:]
+
+    mutating func realName(of path: String) -> String {
         if let real = realPath(path) { return real }
         let url = URL(fileURLWithPath: path)
         let folder = url.deletingLastPathComponent().path
-        return folder == url.path ? folder : resolved(folder) + "/" + url.lastPathComponent
+        if folder == url.path { return folder }
+        let real = known[folder] ?? realName(of: folder)
+        known[folder] = real
+        return real + "/" + url.lastPathComponent
     }
 }

@@ -59,7 +59,8 @@ extension ScanCommand.Options {
                 + " several images each has a page, as in pages/{stem}.html; a folder, as in night/, gets an index too")
         package static let preview = Option.optional(
             "preview", .file(.writes, "FILE.png"),
-            help: "Write the image to FILE, scaled down to at most 1600 x 1600 pixels; of several {stem}.png")
+            help: "Write the image to FILE, scaled down to at most 1600 x 1600 pixels; for several images"
+                + " name it by {stem}")
     }
 }
 

@@ -1,6 +1,7 @@
 import CommandLineKit
 import Console
 import Foundation
+import ScanBasics
 import SAMP
 import SkyCatalogue
 import SkyFITS
@@ -20,11 +21,15 @@ extension ScanCommand {
         /// Why others have not, a line each.
         var failures: [String]?
 
-        /// Both.
+        /// Most failures that are kept.
+        private static let failureLimit = 20
+
+        /// Both; a failure that is known is not repeated.
         func adding(_ other: Delivery) -> Delivery {
-            let all = (failures ?? []) + (other.failures ?? [])
+            let known = failures ?? []
+            let all = (known + (other.failures ?? []).filter { !known.contains($0) }).prefix(Self.failureLimit)
             return Delivery(
-                loaded: loaded + other.loaded.filter { !loaded.contains($0) }, failures: all.isEmpty ? nil : all)
+                loaded: loaded + other.loaded.filter { !loaded.contains($0) }, failures: all.isEmpty ? nil : Array(all))
         }
 
         /// Says who has loaded catalogues, and why others have not.
@@ -48,11 +53,11 @@ extension ScanCommand {
     /// - Parameters:
     ///   - image: the image.
     ///   - file: the file of a hub.
-    ///   - path: the image's file.
+    ///   - path: the image's file; nil if it is not to be sent.
     ///   - outputs: files that hold the catalogue alone.
     /// - Returns: who has loaded them, and who has not.
     fileprivate func deliver(
-        _ image: FileScan.Image, to file: String, of path: String, _ outputs: [String]
+        _ image: FileScan.Image, to file: String, of path: String?, _ outputs: [CatalogueOutput]
     ) async -> Delivery {
         do {
             let client = try await SAMPClient(
@@ -77,9 +82,10 @@ extension ScanCommand {
     }
 
     private func deliver(
-        _ image: FileScan.Image, of imagePath: String, _ outputs: [String], in folder: String, _ client: SAMPClient
+        _ image: FileScan.Image, of imagePath: String?, _ outputs: [CatalogueOutput], in folder: String,
+        _ client: SAMPClient
     ) async throws -> Delivery {
-        let fits = outputs.first { CatalogueFormat(path: $0) == .fits && !$0.hasSuffix(".gz") }
+        let fits = outputs.first { $0.format == .fits && !$0.isStandardOutput && !$0.path.hasSuffix(".gz") }
         let name = InputList.lastName(of: image.name)
         let facts = ["table-id": image.name, "name": name]
         var delivery = Delivery()
@@ -88,7 +94,7 @@ extension ScanCommand {
         for (type, format) in [("table.load.fits", CatalogueFormat.fits), ("table.load.votable", .votable)] {
             let programs = try await client.programs(for: type).filter { !served.contains($0) }
             if programs.isEmpty { continue }
-            var path = format == .fits ? fits : nil
+            var path = format == .fits ? fits?.path : nil
             if path == nil {
                 let output = try CatalogueOutput(path: "\(folder)/sources.\(format.rawValue)")
                 try output.write(image.catalogue)
@@ -134,13 +140,38 @@ extension ScanCommand.Options {
 }
 
 extension ScanJob {
-    /// Sends the catalogues of a file to other programs, with `--samp`.
-    func deliver(_ scan: FileScan, outputs: [String]) async {
+    /// Sends the catalogues of a file, and the file if it lies here, to other programs, with `--samp`.
+    func deliver(_ scan: FileScan, _ catalogues: [CatalogueOutput]) async {
         guard let hub = options.sampHub else { return }
-        for image in scan.images {
-            // A file of several images has several tables, of which programs would load the first.
-            let files = scan.wanted.count == 1 ? outputs : []
-            report.add(await command.deliver(image, to: hub, of: scan.file.path, files))
+        await deliveries.run { [self] in
+            for (index, image) in scan.images.enumerated() {
+                let path = index == 0 && scan.file.node == nil ? scan.file.path : nil
+                // A file of several images has several tables, of which programs would load the first.
+                let files = scan.wanted.count == 1 ? catalogues : []
+                report.add(await command.deliver(image, to: hub, of: path, files))
+            }
+        }
+    }
+}
+
+/// Deliveries that follow one another: programs load one catalogue at a time.
+final class DeliveryQueue: Sendable {
+    private let last = Locked<Task<Void, Never>?>(nil)
+
+    /// Runs `delivery` after those before it.
+    func run(_ delivery: @escaping @Sendable () async -> Void) async {
+        let task = last.withLock { last in
+            let task = Task { [last] in
+                await last?.value
+                await delivery()
+            }
+            last = task
+            return task
+        }
+        await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
         }
     }
 }

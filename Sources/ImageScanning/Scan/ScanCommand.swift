@@ -20,15 +20,16 @@ package struct ScanCommand: Command {
         if command.options.images.watches { return try await command.watch() }
         let list = try InputList(options.inputs, standardInput: StandardInput.text)
         let files = try await command.expanded(list.files)
-        guard let sole = try command.soleFile(of: list) else { return try await command.scanImages(of: files) }
-        try command.options.resolveNames(for: sole.file)
-        try command.refuseClashes()
+        let sole = try command.soleFile(of: list)
+        let outputs = try OutputPlans(command.options, files: files, isSole: sole != nil)
+        try command.refuseClashes(files, outputs)
+        guard let sole else { return try await command.scanImages(of: files, outputs) }
         let image: SoleImage
         do {
             image = try command.open(sole)
         } catch {
-            return try command.end(sole.file, CommandError(error, in: "scan"))
+            throw try command.reported(CommandError(error, in: "scan"), of: sole.file)
         }
-        return try await command.scanImages(of: files, image)
+        return try await command.scanImages(of: files, outputs, image)
     }
 }

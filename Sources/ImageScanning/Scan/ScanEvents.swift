@@ -36,10 +36,8 @@ package struct ScanEvents: Sendable {
         }
     }
 
-    /// An event of one image of a job of many: no stage is shown, and nothing is recorded for a report. As ``handle(_:)`` if
-    /// the image has no name, since it is the only one.
-    @Sendable package func handle(_ event: SkyScanEvent, of image: String?) {
-        guard let image else { return handle(event) }
+    /// An event of one image of a job of many: no stage is shown, and nothing is recorded for a report.
+    @Sendable package func handle(_ event: SkyScanEvent, of image: String) {
         switch event {
         case .began(let step, let tasks, let cost):
             if tasks > 0 { display.handle(.planned(tasks: tasks, work: cost)) }

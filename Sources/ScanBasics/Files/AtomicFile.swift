@@ -172,6 +172,8 @@ public final class AtomicFile {
     public func finish() throws(OutputError) {
         if isFinished { return }
         try flush()
+        // Many complete files may wait for their names.
+        buffer = []
         var status = stat()
         guard fsync(descriptor) == 0, fstat(descriptor, &status) == 0 else { throw Self.failure(shownPath, errno) }
         self.status = FileStatus(status)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The changes of a night since a revision, as JSON for its index; `v` is the version of the format. A snapshot is the
+/// The changes of an index since a revision, as JSON for its index; `v` is the version of the format. A snapshot is the
 /// update since the beginning.
 public struct IndexUpdate: PageUpdate, Sendable {
     package var v = 1

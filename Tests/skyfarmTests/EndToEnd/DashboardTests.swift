@@ -202,10 +202,15 @@ import Testing
         .enabled(if: Browser.path != nil, Comment(rawValue: Browser.absent)))
     func killed() throws {
         let scene = try Scene()
-        let image = try scene.sky(size: "3000x3000")
+        let image = try scene.sky()
         let browser = try Browser.start()
+        // The scan lasts as long as its only node is stopped.
+        let node = try Node("stopped")
+        node.program.send(SIGSTOP)
+        defer { node.program.send(SIGCONT) }
         let program = try Program(
-            ["scan", image, "-o", scene.path("out/o.csv"), "--band", "64", "--no-journal", "--dashboard"])
+            ["scan", image, "-o", scene.path("out/o.csv"), "--no-journal", "--dashboard", "--local-slots", "0"]
+                + ["--wait", "60", "--node", node.address])
         let link = try Self.link(program)
         try browser.open(link.absoluteString)
         program.send(SIGKILL)

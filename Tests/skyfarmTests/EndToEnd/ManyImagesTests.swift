@@ -158,10 +158,10 @@ import Console
         #expect(existing.code == 6 && existing.errors.contains("out/b.csv: exists already"))
         #expect(scene.outputs == ["b.csv"])
         let itself = try run(["-o", scene.path("night/"), "--overwrite"])
-        #expect(itself.code == 6 && itself.errors.contains("is an image itself"))
+        #expect(itself.code == 6 && itself.errors.contains("is the image itself"))
         let pages = try run(["-o", scene.path("out/{stem}.csv"), "--report", scene.path("out/r.html")])
         #expect(
-            pages.code == 2 && pages.errors.contains("r.html is one name for 2 files; use a folder, as in --report"))
+            pages.code == 2 && pages.errors.contains("r.html is one name for 2 files; use {stem}, as in --report"))
         #expect(try run(["-o", scene.path("out/{stem}.csv"), "--overwrite"]).code == 0)
     }
 

@@ -118,6 +118,10 @@ def test_command_sends_by_samp(sky_file: str, tmp_path: Path, hub: None) -> None
                 for table, name, sender in (top.got.pop("table.load.fits"), old.got.pop("table.load.votable")):
                     np.testing.assert_array_equal(np.asarray(table["flux_auto"]), expected["flux_auto"])
                     assert (name, sender) == ("sky.fits", "Skyfarm")
+        # An image that is written beside the catalogue is no table.
+        segments = [tmp_path / "s.csv", "--segmentation", tmp_path / "segments.fits"]
+        assert run(*words, *segments).returncode == 0
+        assert len(top.got["table.load.fits"][0]) == len(expected)
         copy = tmp_path / "copy.fits"
         shutil.copy(sky_file, copy)
         both = run("scan", sky_file, copy, "--no-journal", "--samp", "--json", "-o", f"{tmp_path}/{{stem}}.csv")
@@ -200,7 +204,7 @@ def test_live_page(sky: np.ndarray, sky_file: str, tmp_path: Path, monkeypatch: 
         node._process.send_signal(signal.SIGCONT)
 
     with node:
-        for image, key in ((sky, "scan"), ([sky_file, sky_file_2], "night")):
+        for image, key in ((sky, "scan"), ([sky_file, sky_file_2], "facts")):
             node._process.send_signal(signal.SIGSTOP)
             if image is sky:
                 assert len(skyfarm.scan(image, live=look, **options)) > 40

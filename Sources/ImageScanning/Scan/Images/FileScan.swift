@@ -26,8 +26,10 @@ package final class FileScan: Sendable {
         var warnings: [String]
         /// What the cluster delivered; nil for one of many images.
         var account: ScanAccount?
-        /// Pages and pictures of this image alone, by their names; they are written with the catalogues.
+        /// Pages and pictures of this image alone that are written with the catalogues, by their names.
         var pages: [(path: String, bytes: [UInt8])] = []
+        /// The names of all of them.
+        var pageNames: [String] = []
     }
 
     private struct State {
@@ -45,6 +47,8 @@ package final class FileScan: Sendable {
     /// To be called when the last image is done.
     let ended: @Sendable () -> Void
     private let state = Locked(State())
+    /// Records the names of the pages of the images, once.
+    private let recording = Locked<Task<Set<String>, any Error>?>(nil)
 
     init(
         _ file: InputList.File, _ wanted: [ImageExtension], stamps: [FileStamp],
@@ -55,6 +59,16 @@ package final class FileScan: Sendable {
 
     /// The number of an image among those of the file, from 1.
     func place(of image: ImageExtension) -> Int { (wanted.firstIndex(of: image) ?? 0) + 1 }
+
+    /// What `record` returns, which is called once.
+    /// - Throws: what `record` throws.
+    func recorded(by record: @escaping @Sendable () async throws -> Set<String>) async throws -> Set<String> {
+        try await recording.withLock { task in
+            let running = task ?? Task { try await record() }
+            task = running
+            return running
+        }.value
+    }
 
     /// Keeps the header of an image that may turn out to be one that cannot be scanned.
     func know(_ image: ImageExtension, _ header: FITSHeader) {

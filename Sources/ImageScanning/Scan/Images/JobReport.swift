@@ -24,7 +24,11 @@ package final class JobReport: Sendable {
         /// Nodes that are connected.
         var nodes = 0
         var merged: (path: String, rows: Int)?
+        /// Seconds until the outputs of a sole image were written; nil for many.
+        var seconds: Double?
         var delivery: ScanCommand.Delivery?
+
+        var isComplete: Bool { files.done == files.count }
 
         /// As in ``ScanAccount/unusedNodes``.
         var unusedNodes: Int? {
@@ -90,6 +94,12 @@ package final class JobReport: Sendable {
         state.withLock { state in state.delivery = state.delivery.map { $0.adding(delivery) } ?? delivery }
     }
 
+    /// The outputs of the sole image are written: what follows, such as the end of its live page, is none of its time.
+    func end(seconds: Double) { state.withLock { $0.seconds = seconds } }
+
+    /// Seconds until the outputs of a sole image were written; nil for many.
+    var seconds: Double? { state.withLock(\.seconds) }
+
     /// A file has no catalogue, for this reason.
     func fail(_ file: InputList.File, _ reason: String) {
         state.withLock { $0.files.append(ReportedFile(file: file.name, errors: [reason])) }
@@ -123,10 +133,13 @@ package final class JobReport: Sendable {
     /// 0 if all files were scanned, 23 if some were, 5 if none was; 1 if a program has not loaded a catalogue.
     var exitCode: ExitCode {
         state.withLock { state in
-            if state.files.done < state.files.count { return state.files.written > 0 ? .partialCatalogue : .input }
+            if !state.isComplete { return state.files.written > 0 ? .partialCatalogue : .input }
             return state.delivery?.failures == nil ? .complete : .failure
         }
     }
+
+    /// Whether all files have complete catalogues.
+    var isComplete: Bool { state.withLock(\.isComplete) }
 
     /// The document for `--json`, with the files in the order of completion.
     func document(seconds: Double) -> some Encodable {
@@ -137,7 +150,8 @@ package final class JobReport: Sendable {
                 files: Array(files.newest), filesOmitted: omitted == 0 ? nil : omitted, done: files.done,
                 resumed: state.resumed, skipped: state.skipped, failed: files.count - files.written,
                 partial: files.written - files.done, images: files.images, sources: files.sources,
-                pixels: files.pixels, seconds: seconds, merged: state.merged?.path, tasks: state.tally.tasks,
+                pixels: files.pixels, seconds: state.seconds ?? seconds, merged: state.merged?.path,
+                tasks: state.tally.tasks,
                 systems: state.tally.systemShares, steps: state.tally.stepShares, speedUp: state.account?.speedUp,
                 bound: state.account?.bound, unusedNodes: state.unusedNodes, pixelTraffic: state.traffic,
                 samp: state.delivery)
@@ -170,8 +184,9 @@ package final class JobReport: Sendable {
             let written = names.isEmpty ? "" : ", written to \(names.joined(separator: ", "))"
             let speed = state.account?.words.map { "; " + $0 } ?? ""
             let found = image.found(rows: rows, sectors: state.tally.tasks.done + image.missing.count)
+            let time = HumanFormat.duration(seconds: state.seconds ?? seconds)
             return
-                "\(name: image.image): \(found) in \(HumanFormat.duration(seconds: seconds))\(saved)\(written)\(speed)"
+                "\(name: image.image): \(found) in \(time)\(saved)\(written)\(speed)"
         }
     }
 

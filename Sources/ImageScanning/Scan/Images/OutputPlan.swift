@@ -31,9 +31,14 @@ package struct OutputPlan: Sendable {
         templates = try names.map { name throws(UsageError) in try OutputTemplate(name, of: flag) }
         (self.overwrite, self.kind, self.makesFolders) = (overwrite, kind, makesFolders)
         if files.count > 1, let template = templates.first(where: { !$0.isPerFile }) {
+            let advice: String
+            if case .pages = kind {
+                advice = "use {stem}, as in \(flag) 'pages/{stem}.\((template.text as NSString).pathExtension)'"
+            } else {
+                advice = "use a folder, as in \(flag == "--output" ? "-o" : flag) folder/, or {stem}"
+            }
             throw UsageError(
-                "\(flag): \(template.text) is one name for \(files.count) files; use a folder, as in "
-                    + "\(flag == "--output" ? "-o" : flag) folder/, or {stem}")
+                "\(flag): \(template.text) is one name for \(files.count) files; \(advice)")
         }
         var owners: [String: InputList.File] = [:]
         for file in files {
@@ -69,41 +74,51 @@ package struct OutputPlan: Sendable {
     func prepare(
         _ files: [InputList.File], checksExistence: Bool = true, replacing replaceable: Set<String> = []
     ) throws {
-        var samples: [String: String] = [:]
+        // A file of each folder, and whether the folder is made.
+        var samples: [String: (name: String, makesFolder: Bool)] = [:]
         for file in files {
             for template in templates where !template.isPerImage && !template.isStandardOutput {
                 let name = template.name(file: file.path)
                 let replaces = overwrite || replaceable.contains(ScanCommand.absolute(name))
                 if checksExistence, !replaces, ReadableFiles.current.exists(name) {
-                    throw OutputError(.exists, "\(name): exists already; add --overwrite to replace it")
+                    throw OutputError(.exists, "\(name): exists already; name another file, or add --overwrite")
                 }
-                if makesFolders || template.hasFields { try OutputTemplate.makeFolder(of: name) }
-                samples[files.count == 1 ? name : (name as NSString).deletingLastPathComponent] = name
+                let key = files.count == 1 ? name : (name as NSString).deletingLastPathComponent
+                samples[key] = (name, makesFolders || template.hasFields)
             }
         }
         // One file of each folder shows whether it can be written to.
-        for name in samples.values.sorted() { try AtomicFile.check(path: name, overwrite: true) }
+        for (name, makesFolder) in samples.values.sorted(by: { $0.name < $1.name }) {
+            if makesFolder { try OutputTemplate.makeFolder(of: name) }
+            try AtomicFile.check(path: name, overwrite: true)
+        }
     }
 
-    /// Writes the catalogues of a file: all of them get their names once all are complete.
+    /// Files that are open at once.
+    private static let groupSize = 100
+
+    /// Writes the catalogues of a file: they get their names once all of them are complete, or a hundred of more.
     /// - Parameters:
     ///   - tables: those of its images, in the order of their HDUs.
     ///   - file: the file.
     ///   - replaceable: absolute names of files that an earlier run of the job wrote.
     ///   - syncsFolders: as in `AtomicFile.commit(syncsFolder:)`.
-    /// - Returns: the names of the files; `-` for standard output.
+    /// - Returns: the files; `-` for standard output.
     /// - Throws: ``OutputError``, `CancellationError`.
     package func write(
         _ tables: [CatalogueTable], of file: InputList.File, replacing replaceable: Set<String> = [],
         syncsFolders: Bool = true
-    ) throws -> [String] {
+    ) throws -> [CatalogueOutput] {
         let named = templates.flatMap { parts(tables, of: file, $0) }
         let outputs = try named.map { name, part in
             let replaces = overwrite || replaceable.contains(ScanCommand.absolute(name))
             return (try output(name, overwrite: replaces), part)
         }
-        try CatalogueOutput.write(outputs, syncsFolders: syncsFolders)
-        return outputs.map(\.0.path)
+        for start in stride(from: 0, to: outputs.count, by: Self.groupSize) {
+            let group = outputs[start..<min(start + Self.groupSize, outputs.count)]
+            try CatalogueOutput.write(Array(group), syncsFolders: syncsFolders)
+        }
+        return outputs.map(\.0)
     }
 
     private func output(_ name: String, overwrite: Bool) throws(OutputError) -> CatalogueOutput {
@@ -162,7 +177,14 @@ package struct OutputPlan: Sendable {
     }
 
     /// Whether images of one file may have outputs of their own.
-    var mayBePerImage: Bool { templates.contains { $0.isPerImage || isOfOneImage($0.name(file: "image.fits")) } }
+    var mayBePerImage: Bool {
+        templates.contains { $0.isPerImage || format(of: $0.name(file: "image.fits")) == .reg }
+    }
+
+    /// The names for a file, as far as they do not depend on its images.
+    func names(of file: InputList.File) -> [String] {
+        templates.filter { !$0.isPerImage }.map { $0.name(file: file.path) }
+    }
 
     /// The names of the outputs that show one of the images of a file.
     func names(of image: ImageExtension, among images: [ImageExtension], of file: InputList.File) -> [String] {

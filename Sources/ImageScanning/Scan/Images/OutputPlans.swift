@@ -16,7 +16,8 @@ package struct OutputPlans: Sendable {
     package init(_ options: ScanCommand.Options, files: [InputList.File], isSole: Bool = false) throws {
         if !isSole, options.outputs.contains("-") {
             throw UsageError(
-                "several images need names for their catalogues: -o FOLDER/, or for instance -o 'cats/{stem}.csv'")
+                "several images need names for their catalogues: -o FOLDER/, or for instance -o 'cats/{stem}.csv'"
+                    + (options.page.folder == nil ? "" : "; so does a folder of pages"))
         }
         func plan(_ names: [String?], _ kind: OutputPlan.Kind, _ flag: String) throws -> OutputPlan {
             try OutputPlan(
@@ -36,6 +37,10 @@ package struct OutputPlans: Sendable {
     private var all: [OutputPlan] { [catalogues, checkImages.names, reports, previews] }
 
     var templates: [OutputTemplate] { all.flatMap(\.templates) }
+
+    /// The names of the outputs of a file, as far as they do not depend on its images: catalogues first, `-` for standard
+    /// output.
+    func names(of file: InputList.File) -> [String] { all.flatMap { $0.names(of: file) } }
 
     /// Takes the names of the outputs of a file's images.
     /// - Throws: `UsageError` if two images would have one output.

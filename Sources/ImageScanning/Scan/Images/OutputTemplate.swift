@@ -57,6 +57,12 @@ package struct OutputTemplate: Hashable, Sendable {
     /// Whether it is the name of standard output.
     var isStandardOutput: Bool { text == "-" }
 
+    /// A pattern of the names that the template makes, for a shell; nil without fields.
+    package var pattern: String? {
+        guard hasFields else { return nil }
+        return parts.map { part in if case .text(let text) = part { text } else { "*" } }.joined()
+    }
+
     /// Whether the name depends on the image.
     var hasFields: Bool { parts.contains { if case .field = $0 { true } else { false } } }
 
@@ -77,14 +83,6 @@ package struct OutputTemplate: Hashable, Sendable {
             case .field(.extname): image?.named(Self.fileName) ?? ""
             }
         }.joined()
-    }
-
-    /// The name of the catalogue of a file, whose folder is made if it is missing.
-    /// - Throws: ``OutputError`` if the folder cannot be made.
-    func folderMade(for path: String) throws(OutputError) -> String {
-        let name = name(file: path)
-        try Self.makeFolder(of: name)
-        return name
     }
 
     /// Makes the folder of a file, unless it exists.

@@ -12,8 +12,9 @@ package import SkyScan
 extension ScanCommand {
     /// Scans all images of `files` as one job, and writes the outputs of each file when its images are done. `sole`: the
     /// image, if there is only one.
-    func scanImages(of files: [InputList.File], _ sole: SoleImage? = nil) async throws -> ExitCode {
-        let outputs = try OutputPlans(options, files: files, isSole: sole != nil)
+    func scanImages(
+        of files: [InputList.File], _ outputs: OutputPlans, _ sole: SoleImage? = nil
+    ) async throws -> ExitCode {
         if options.images.merged != nil, options.columns != nil {
             throw UsageError("--merged has the usual columns only: omit it, or --columns")
         }
@@ -22,9 +23,8 @@ extension ScanCommand {
             try MergedOutput(name, of: files, outputs.catalogues, overwrite: options.overwrite)
         }
         let files = options.images.ordered(files)
-        if sole == nil { try refuseInputsAsOutputs(files, outputs.templates) }
         if options.images.skipsExisting { try outputs.catalogues.requireFITS() }
-        try claim(files, outputs)
+        if sole == nil { try claim(files, outputs) }
         if options.dryRun { return try dryRun(files, outputs, sole) }
         try requireHub()
         let journal = sole == nil ? try await openJournal(files.map(\.name), count: files.count) : nil
@@ -32,11 +32,12 @@ extension ScanCommand {
         // Decided once, since catalogues are read for it.
         let done = Dictionary(earlier.filter(\.isDone).map { ($0.name, $0) }) { $1 }
         let rest = files.filter { done[$0.name] == nil }
-        let replaceable = try sole.map { try self.replaceable(by: $0.identity) } ?? []
+        let replaceable =
+            try sole.map { try self.replaceable(by: $0.identity, among: outputs.names(of: files[0])) } ?? []
         try outputs.prepare(
             rest,
             // With --skip-existing, what exists is examined file by file.
-            checksCatalogues: !options.images.skipsExisting,
+            checksCatalogues: !options.images.skipsExisting, checksOthers: !options.images.skipsExisting,
             replacing: replaceable.union(earlier.filter { done[$0.name] == nil }.flatMap(\.replaceable)))
         try merged?.prepare(journal)
         let pages = try JobPages(self, files, outputs, replaces: journal?.hasFiles == true, sole: sole)
@@ -62,7 +63,9 @@ extension ScanCommand {
         let log = options.log.about(results.id)
         let failure = await run(source, results, log)
         if failure == nil { await finish(results, isEndless: source.isEndless, log) }
-        return try end(results, failure, seconds: (ContinuousClock.now - start) / .seconds(1), log)
+        let code = try end(results, failure, seconds: (ContinuousClock.now - start) / .seconds(1), log)
+        await results.pages?.close(within: failure == nil ? nil : 1)
+        return code
     }
 
     /// Runs the job to its end, or until a signal stops it.
@@ -74,8 +77,15 @@ extension ScanCommand {
         let events = ScanEvents(display: display, recorder: results.sole?.recorder ?? ScanRecorder())
         // Nil until it is open, or without one.
         let soleJournal = Locked<ScanJournal?>(nil)
+        let words = { @Sendable (error: any Error) -> CommandError in
+            guard let signal = interrupts.received else { return CommandError(error, in: "scan") }
+            if results.sole != nil { return stopped(by: signal, soleJournal.withLock(\.self)) }
+            let resume = results.journal.map { ", kept as job \($0.id): run the same command again to resume" } ?? ""
+            let done = "\(results.report.written)\(source.total) done"
+            return CommandError(signal.exitCode, "scan: stopped; \(done)\(resume)")
+        }
         let work = Task {
-            try await scan(source, results, events, soleJournal)
+            try await scan(source, results, events, soleJournal, words)
             let rows = try await results.merged?.write(results.report, results.journal)
             if let path = options.images.merged, let rows { results.report.merge(into: path, rows: rows) }
         }
@@ -89,15 +99,13 @@ extension ScanCommand {
         }
         defer { watcher.cancel() }
         guard case .failure(let error) = await work.result else { return nil }
-        guard let signal = interrupts.received else { return CommandError(error, in: "scan") }
-        if results.sole != nil { return stopped(by: signal, soleJournal.withLock(\.self)) }
-        let resume = results.journal.map { ", kept as job \($0.id): run the same command again to resume" } ?? ""
-        return CommandError(signal.exitCode, "scan: stopped; \(results.report.written)\(source.total) done\(resume)")
+        return words(error)
     }
 
-    /// Scans the files with the nodes of the cluster.
+    /// Scans the files with the nodes of the cluster. `words`: how an error that ends the job is reported.
     private func scan(
-        _ source: Source, _ results: ScanJob.Results, _ events: ScanEvents, _ soleJournal: Locked<ScanJournal?>
+        _ source: Source, _ results: ScanJob.Results, _ events: ScanEvents, _ soleJournal: Locked<ScanJournal?>,
+        _ words: @escaping @Sendable (any Error) -> CommandError
     ) async throws {
         let node = try ScanNode.started(
             options.cluster, job: results.id, timeout: options.timeoutSeconds.map { .seconds($0) },
@@ -108,20 +116,24 @@ extension ScanCommand {
             of: source.files.filter { $0.node == nil }.map(\.path), among: node.systems,
             placed: Dictionary(placed) { $0.union($1) })
         defer {
-            let link = results.sole.flatMap { node.connections.linkLine($0.reader, seconds: $0.recorder.elapsed) }
+            let link = results.sole.flatMap { sole in
+                node.connections.linkLine(sole.reader, seconds: results.report.seconds ?? sole.recorder.elapsed)
+            }
             results.report.record(node, copies, link: link)
             node.disconnect()
         }
         func work() async throws {
             var sole: SoleScan?
-            if let image = results.sole { sole = try await begin(image, events) }
+            if let image = results.sole {
+                sole = try await begin(image, source.files.flatMap { results.outputs.names(of: $0) }, events)
+            }
             soleJournal.withLock { [journal = sole?.journal] in $0 = journal }
             let job = ScanJob(
                 command: self, node: node, events: events, results: results, copies: copies, sole: sole)
             try await run(job, source)
         }
         guard let pages = results.pages else { return try await work() }
-        try await pages.follow(node, events.display, { results.report.conclusion(seconds: $0) }, work)
+        try await pages.follow(node, events, { results.report.conclusion(seconds: $0) }, words, work)
     }
 
     private func run(_ job: ScanJob, _ source: Source) async throws {
@@ -155,9 +167,10 @@ extension ScanCommand {
         return results.report.exitCode
     }
 
-    /// Ends the job of a sole image that cannot be opened, for programs as that of many images.
-    func end(_ file: InputList.File, _ error: CommandError) throws -> ExitCode {
-        if error.code == .input {
+    /// Reports that a sole image cannot be opened to programs, as for one of many images.
+    /// - Returns: the error, for people.
+    func reported(_ error: CommandError, of file: InputList.File) throws -> CommandError {
+        if error.code == .input, !options.dryRun {
             let display = ProgressDisplay(options.common, options.log)
             display.handle(.fileEnded(file: file.name, outputs: [], errors: [error.description]))
             display.finish()
@@ -165,19 +178,7 @@ extension ScanCommand {
             report.fail(file, error.description)
             if options.common.json { try StandardOutput.write(JSONOutput.document(report.document(seconds: 0))) }
         }
-        throw error
-    }
-
-    private func refuseInputsAsOutputs(_ files: [InputList.File], _ outputs: [OutputTemplate]) throws {
-        let inputs = Set(files.filter { $0.node == nil }.map { Self.absolute($0.path) })
-        for file in files {
-            for template in outputs {
-                let name = template.name(file: file.path)
-                if inputs.contains(Self.absolute(name)) {
-                    throw CommandError(.output, "\(name): is an image itself; choose another name")
-                }
-            }
-        }
+        return error
     }
 }
 

@@ -30,7 +30,7 @@ extension ScanJob {
             queue.handle(event, of: ticket)
             if sole == nil { recorder?.handle(event) }
             pages?.record(event)
-            events.handle(event, of: sole == nil ? location : nil)
+            if sole == nil { events.handle(event, of: location) } else { events.handle(event) }
         }
         queue.know(cost: scan.expectedCost)
         if isMostlyLocal, sole == nil { scan.readAhead() }
@@ -95,7 +95,9 @@ extension ScanJob {
     private func warn(of image: ImageSummary) -> [String] {
         let warnings = command.warnings(of: image)
         func isNew(_ text: String) -> Bool { warned.withLock { $0.insert(text).inserted } }
-        for warning in warnings where isNew(warning.replacing("\(image.name): ", with: "", maxReplacements: 1)) {
+        // Of a sole image it was said before the first node joined.
+        for warning in warnings
+        where sole == nil && isNew(warning.replacing("\(image.name): ", with: "", maxReplacements: 1)) {
             events.warn(StyledText(warning))
         }
         if let problem = image.coordinatesProblem, isNew(problem) {
@@ -135,9 +137,7 @@ extension ScanJob {
         isDetection: Bool = false
     ) async throws -> ImageReader {
         if let sole, !isDetection {
-            if let path = try? ImageLocation(options.image).path {
-                sole.image.reader.expect(copies, of: path, on: node)
-            }
+            sole.image.reader.expect(copies, of: file.path, on: node)
             return sole.image.reader
         }
         let detection = options.detection

@@ -2,6 +2,7 @@ import CommandLineKit
 package import Console
 import Foundation
 import ScanBasics
+import SkyCatalogue
 import SkyExtraction
 import SkyFITS
 package import SkyScan
@@ -42,6 +43,8 @@ extension ScanCommand {
             "\(map.noise) \(map.weightMap) \(map.rescalesWeights) \(map.weight.map(Self.absolute) ?? "")"
         }
         settings["detection image"] = options.detectionImage.map(Self.absolute)
+        settings["pages"] = options.page.report.map(Self.absolute)
+        settings["pictures"] = options.page.preview.map(Self.absolute)
         let checkImages = options.checkImages.map { "\($0.image.rawValue) \(Self.absolute($0.name))" }
         settings["check images"] = checkImages.isEmpty ? nil : checkImages.joined(separator: ", ")
         settings["merged output"] = options.images.merged.map(Self.absolute)
@@ -64,7 +67,7 @@ extension ScanCommand {
     package func finish(_ results: ScanJob.Results, isEndless: Bool, _ log: Log) async {
         let report = results.report
         do {
-            let isComplete = !isEndless && report.exitCode == .complete
+            let isComplete = !isEndless && report.isComplete
             try await results.journal?.finish(isComplete: isComplete, sources: report.sources)
         } catch {
             log.write(.warning, "the end of the job is not in its journal: \("\(error)")")
@@ -86,10 +89,10 @@ extension ScanJob {
 
     /// Writes the outputs of a file, and records them.
     ///
-    /// Their names are recorded first: if the process is killed in between, the next run may replace them. They get these
-    /// names one right after the other, once all are complete.
-    /// - Returns: the names.
-    package func write(_ scan: FileScan) async throws -> [String] {
+    /// Their names are recorded first: if the process is killed in between, the next run may replace them. Check images,
+    /// then catalogues and pages get these names one right after the other, once they are complete.
+    /// - Returns: the names, and the catalogues.
+    func write(_ scan: FileScan) async throws -> (names: [String], catalogues: [CatalogueOutput]) {
         try scan.requireOneVersion()
         try Task.checkCancellation()
         let (images, tables) = (scan.images, scan.catalogues)
@@ -97,14 +100,12 @@ extension ScanJob {
         let checked = images.compactMap(\.checked)
         let targets = results.outputs.checkImages.targets(checked, of: scan.file)
         let names = results.outputs.catalogues.names(tables, of: scan.file)
-        let others = images.flatMap(\.pages).map(\.path) + targets.map(\.path)
+        let others = images.flatMap(\.pageNames) + targets.map(\.path)
         let files = (names + others).filter { $0 != "-" }.map(ScanCommand.absolute)
         let replaceable = results.replaceable.union(known?.replaceable ?? [])
-        // A file that the job did not write is not replaced, and must not become replaceable.
-        for name in files where !options.overwrite && !replaceable.contains(name) && ReadableFiles.current.exists(name)
-        {
-            throw OutputError(.exists, "\(name): exists already; name another file, or add --overwrite")
-        }
+        // Pages of a file of several images are written already.
+        let rest = names.filter { $0 != "-" } + images.flatMap(\.pages).map(\.path) + targets.map(\.path)
+        try refuseForeign(rest.map(ScanCommand.absolute), replacing: replaceable)
         var entry = JournalledFile(
             name: scan.file.name, inputs: scan.stamps, catalogues: files.map { .init(path: $0) })
         try await journal?.write(entry)
@@ -122,7 +123,7 @@ extension ScanJob {
         try await sole?.image.reader.confirmUnchanged()
         // The catalogue may go to the terminal of the display.
         if names.contains("-") { events.display.finish() }
-        _ = try results.outputs.catalogues.write(
+        let catalogues = try results.outputs.catalogues.write(
             tables, of: scan.file, replacing: replaceable,
             // A short scan of one image is repeated sooner than a folder is synced.
             syncsFolders: sole.map { $0.image.recorder.elapsed >= 1 } ?? true)
@@ -130,15 +131,48 @@ extension ScanJob {
         report.add(scan, outputs: names + others)
         if let sole, let result = images.first?.result {
             await command.finish(sole.journal, result, notice: events.say)
+            report.end(seconds: (ContinuousClock.now - sole.image.start) / .seconds(1))
         }
-        guard let journal else { return names + others }
+        guard let journal else { return (names + others, catalogues) }
         entry.catalogues = files.map { .init(written: $0) }
         entry.isComplete =
             scan.failures.isEmpty
             && images.allSatisfy { $0.result.missing.isEmpty && $0.result.differentNodes.isEmpty }
         entry.report = try ReportedFile(scan, outputs: names + others).coded()
         try await journal.finish(entry)
-        return names + others
+        return (names + others, catalogues)
+    }
+
+    /// Refuses names of files that the job did not write: they are not replaced, and must not become replaceable.
+    private func refuseForeign(_ names: [String], replacing replaceable: Set<String>) throws(OutputError) {
+        for name in names where !options.overwrite && !replaceable.contains(name) && ReadableFiles.current.exists(name)
+        {
+            throw OutputError(.exists, "\(name): exists already; name another file, or add --overwrite")
+        }
+    }
+
+    /// Writes the pages of an image of a file of several. They do not wait for the catalogues: a file may have hundreds.
+    ///
+    /// The names of all pages of the file are recorded before the first of them is written.
+    func write(_ pages: [(path: String, bytes: [UInt8])], of scan: FileScan) async throws {
+        let replaceable = try await scan.recorded { [self] in
+            let known = try await journal?.file(scan.file.name)
+            let replaceable = results.replaceable.union(known?.replaceable ?? [])
+            let names = scan.wanted.flatMap { results.outputs.pageNames(of: $0, among: scan.wanted, of: scan.file) }
+                .map(ScanCommand.absolute)
+            try refuseForeign(names, replacing: replaceable)
+            let others = (known?.catalogues ?? []).filter { !names.contains($0.path) }
+            try await journal?.write(
+                JournalledFile(
+                    name: scan.file.name, inputs: scan.stamps, catalogues: others + names.map { .init(path: $0) }))
+            return replaceable
+        }
+        for page in pages {
+            let replaces = options.overwrite || replaceable.contains(ScanCommand.absolute(page.path))
+            let file = try AtomicFile(path: page.path, overwrite: replaces)
+            try file.write(page.bytes)
+            try file.commit()
+        }
     }
 
     /// The journal of the tasks of an image; nil if its one task ends with the catalogue of its file.

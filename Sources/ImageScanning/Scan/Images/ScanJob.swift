@@ -5,6 +5,7 @@ import ScanBasics
 import ScanCluster
 package import ScanFarm
 import ScanNetwork
+import SkyCatalogue
 import SkyExtraction
 import SkyFITS
 package import SkyScan
@@ -47,6 +48,7 @@ package struct ScanJob: Sendable {
     package let copies: FileCopies
     /// Nil for many images.
     let sole: SoleScan?
+    let deliveries = DeliveryQueue()
 
     package init(
         command: ScanCommand, node: ScanNode, events: ScanEvents, results: Results, copies: FileCopies,
@@ -134,11 +136,15 @@ package struct ScanJob: Sendable {
             let scan = FileScan(file, images, stamps: stamps, ended: ended)
             for image in images {
                 let ticket = try await queue.enter()
-                group.addTask { try await finish(image, of: scan, survey, ticket) }
+                group.addTask {
+                    // After the ticket is given back: programs that load catalogues do not hold up the scan.
+                    let catalogues = try await finish(image, of: scan, survey, ticket)
+                    if let catalogues { await deliver(scan, catalogues) }
+                }
             }
         } catch {
             queue.expect(images: -1)
-            events.display.handle(.fileBegan(images: 0))
+            if sole == nil { events.display.handle(.fileBegan(images: 0)) }
             try fail(file, error)
             ended()
         }
@@ -157,10 +163,11 @@ package struct ScanJob: Sendable {
         return (survey, try command.scanned(survey.images, of: file))
     }
 
-    /// Scans an image, and writes the file's catalogues if it was the last one.
+    /// Scans an image, and writes the file's outputs if it was the last one.
+    /// - Returns: the catalogues that were written; nil if there are none.
     private func finish(
         _ image: ImageExtension, of scan: FileScan, _ survey: FITSSurvey, _ ticket: ImageQueue.Ticket
-    ) async throws {
+    ) async throws -> [CatalogueOutput]? {
         defer { queue.leave(ticket) }
         let isLast: Bool
         do {
@@ -176,21 +183,23 @@ package struct ScanJob: Sendable {
             isLast = scan.fail(image, reason)
         }
         if sole == nil { events.display.handle(.imageEnded) }
-        guard isLast else { return }
+        guard isLast else { return nil }
         defer { scan.ended() }
+        var catalogues: [CatalogueOutput]?
         do {
             if scan.images.isEmpty {
                 throw CommandError(.input, scan.failures.first ?? "\(scan.file.name): cannot be scanned")
             }
-            let names = try await write(scan)
-            events.display.handle(.fileEnded(file: scan.file.name, outputs: names, errors: scan.failures))
-            if sole == nil { events.say(JobReport.line(of: scan, outputs: names)) }
+            let written = try await write(scan)
+            events.display.handle(.fileEnded(file: scan.file.name, outputs: written.names, errors: scan.failures))
+            if sole == nil { events.say(JobReport.line(of: scan, outputs: written.names)) }
             if let only = scan.images.first { await pages?.endSole(only) }
-            await deliver(scan, outputs: names)
+            catalogues = written.catalogues
         } catch {
             try fail(scan.file, error)
         }
         if options.images.failsFast, let reason = scan.failures.first { throw CommandError(.input, reason) }
+        return catalogues
     }
 
     /// The sole image cannot be scanned: programs are told as of one of many.
@@ -219,7 +228,10 @@ package struct ScanJob: Sendable {
 
     /// A file cannot be scanned, or its catalogue cannot be written.
     private func fail(_ file: InputList.File, _ error: any Error) throws {
-        if endsJob(error) { throw error }
+        if endsJob(error) {
+            endSole(file, error)
+            throw error
+        }
         let reason = CommandError(error, in: "scan").description
         pages?.fail(nil, of: file, reason)
         journal?.release(file.name)
@@ -235,6 +247,12 @@ extension ScanCommand {
     func localImages(
         of file: InputList.File
     ) throws(ImageError) -> (survey: FITSSurvey, images: [ImageExtension]) {
+        let (survey, images) = try survey(of: file)
+        return (survey, try scanned(images, of: file))
+    }
+
+    /// The images of a file on this machine that its name selects.
+    func survey(of file: InputList.File) throws(ImageError) -> (survey: FITSSurvey, images: [ImageExtension]) {
         let planes = file.selector?.plane.map { PlaneChoice.number($0) } ?? options.images.planes
         let survey = try FITSSurvey(of: file.path, planes: planes)
         var images = survey.images
@@ -248,10 +266,11 @@ extension ScanCommand {
                 images = survey.images.filter { $0.number == image.hduNumber }
             }
         }
-        return (survey, try scanned(images, of: file))
+        return (survey, images)
     }
 
-    fileprivate func scanned(
+    /// Those of the images of a file that `--skip-hdu` does not leave out.
+    func scanned(
         _ images: [ImageExtension], of file: InputList.File
     ) throws(ImageError) -> [ImageExtension] {
         let rest = images.filter { !options.images.skips($0) }

@@ -18,6 +18,8 @@ package struct SoleImage: Sendable {
     let parameters: ScanParameters
     let plan: BandPlan
     let identity: JobIdentity
+    /// When the scan began: before it was opened.
+    let start: ContinuousClock.Instant
     /// Records its scan.
     let recorder = ScanRecorder()
 
@@ -36,21 +38,22 @@ extension ScanCommand {
     /// The file of the only image; nil if there is more than one image, or may be, if it lies on a node, and for options
     /// whose outputs are named by file or image.
     func soleFile(of list: InputList) throws -> SoleFile? {
-        let names = options.outputs + options.checkImages.map(\.name)
+        let names = options.outputs + options.checkImages.map(\.name) + options.page.paths
         guard let file = list.files.first, file.node == nil, !list.isOpenEnded, !options.images.skipsExisting,
             options.images.merged == nil, options.images.planes == .colours, options.detectionImage == nil,
             options.page.folder == nil, try !names.contains(where: { try OutputTemplate($0).isPerImage })
         else { return nil }
         // An error is left to the reader of the image, which says more.
-        guard let (survey, images) = try? localImages(of: file) else { return SoleFile(file: file) }
+        guard let (survey, images) = try? survey(of: file) else { return SoleFile(file: file) }
         let isOnly = file.selector == nil ? survey.images.count == 1 : images.count == 1
         guard isOnly, images[0].plane == nil || file.selector?.plane != nil else { return nil }
-        return SoleFile(file: file, survey: survey, image: images[0])
+        return SoleFile(file: file, survey: survey, image: try scanned(images, of: file).first)
     }
 
     /// Opens the only image.
     /// - Throws: ``ImageError``, `UsageError`, ``CommandError``.
     func open(_ sole: SoleFile) throws -> SoleImage {
+        let start = ContinuousClock.now
         let detection = options.detection
         let reader = try ImageReader(
             image: options.image, mask: detection.mask, weights: detection.weight, slots: options.cluster.slotsHere,
@@ -64,14 +67,16 @@ extension ScanCommand {
                     width: summary.width, height: summary.height, parameters: parameters,
                     requestedRows: options.bandRows, slots: max(1, options.cluster.slotsHere)),
                 identity: try JobIdentity(
-                    reader: reader, parameters: parameters, bandRows: options.bandRows, software: Software.name))
+                    reader: reader, parameters: parameters, bandRows: options.bandRows, software: Software.name),
+                start: start)
         }
     }
 
-    /// Absolute names of the outputs that a run of the job has written before it was killed.
-    func replaceable(by identity: JobIdentity) throws -> Set<String> {
-        let exists = (options.outputs + options.sidePaths).contains { $0 != "-" && ReadableFiles.current.exists($0) }
-        guard let journal = options.journal, !options.overwrite, exists else { return [] }
+    /// Those of `names`, absolute, that a run of the job has written before it was killed.
+    func replaceable(by identity: JobIdentity, among names: [String]) throws -> Set<String> {
+        guard let journal = options.journal, !options.overwrite,
+            names.contains(where: { $0 != "-" && ReadableFiles.current.exists($0) })
+        else { return [] }
         return try JournalFolder(environment: journal.environment).replaceable(by: identity)
     }
 }
@@ -81,34 +86,34 @@ package struct SoleScan: Sendable {
     let image: SoleImage
     /// Nil without one.
     let journal: ScanJournal?
+    /// How long the checksums may wait for the scan: not at all with a journal, which needs them before the first result.
+    let patience: Duration
     /// The checksums, unless a node may compute them.
     let checksums: Task<InputChecksums, any Error>?
-
-    /// A journal needs the checksums before the first result; otherwise they may wait for the scan.
-    var patience: Duration { journal == nil ? .seconds(1) : .zero }
 }
 
 extension ScanCommand {
-    /// Opens the journal of the image of a job of one, and begins what needs no node.
+    /// Opens the journal of the image of a job of one, and begins what needs no node. `outputs`: names of its outputs.
     /// - Throws: ``JournalError``.
-    func begin(_ sole: SoleImage, _ events: ScanEvents) async throws -> SoleScan {
-        let journal = try await openJournal(sole, notice: events.say)
+    func begin(_ sole: SoleImage, _ outputs: [String], _ events: ScanEvents) async throws -> SoleScan {
+        for warning in warnings(of: sole.reader.summary) { events.warn(StyledText(warning)) }
+        let journal = try await openJournal(sole, outputs, notice: events.say)
         journal?.checkInputs { [reader = sole.reader] in try reader.requireUnchanged() }
         let patience = journal == nil ? Duration.seconds(1) : .zero
         let checksums =
             options.cluster.slotsHere == 0
             ? nil : Task { [reader = sole.reader] in try await reader.checksums(patience: patience) }
-        return SoleScan(image: sole, journal: journal, checksums: checksums)
+        return SoleScan(image: sole, journal: journal, patience: patience, checksums: checksums)
     }
 
     /// Creates the journal of an image, or resumes that of an earlier run. `notice` receives lines for the user.
     private func openJournal(
-        _ sole: SoleImage, notice: @escaping @Sendable (String) -> Void
+        _ sole: SoleImage, _ outputs: [String], notice: @escaping @Sendable (String) -> Void
     ) async throws -> ScanJournal? {
         guard let journal = options.journal, let folder = journal.folder(notice: notice) else { return nil }
         let record = JobRecord(
             identity: sole.identity, words: journal.words, folder: FileManager.default.currentDirectoryPath,
-            began: Date().timeIntervalSince1970, outputs: (options.outputs + options.page.paths).map(Self.absolute),
+            began: Date().timeIntervalSince1970, outputs: outputs.map(Self.absolute),
             // Background and extraction of each band.
             tasks: sole.isOneTask ? 1 : 2 * sole.plan.count)
         return try await ScanJournal.open(

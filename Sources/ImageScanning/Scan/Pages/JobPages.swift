@@ -30,6 +30,8 @@ package final class JobPages: Sendable {
     private let running = Locked<[String: ScanDashboardSource]>([:])
     /// The picture of the sole image, made while it is scanned.
     private let solePreview = Locked<Task<Preview, any Error>?>(nil)
+    /// Serves the live page until the job's results are written.
+    private let server = Locked<DashboardServer?>(nil)
 
     /// Longest side of a thumbnail, of the image of a page in a folder, and of one that is alone, in pixels. A page in a
     /// folder has at most so many sources, and about 2 MB, so that those of thousands of images fit on a disk.
@@ -101,10 +103,7 @@ package final class JobPages: Sendable {
     /// The scan of the image of `reader` begins.
     /// - Returns: what records it.
     func begin(_ image: ImageExtension, _ reader: ImageReader, of file: InputList.File) -> ScanRecorder {
-        if let sole {
-            beginSole(sole)
-            return sole.recorder
-        }
+        if let sole { return sole.recorder }
         let scan = ScanRecorder()
         var page: String?
         if store != nil {
@@ -119,13 +118,13 @@ package final class JobPages: Sendable {
     }
 
     /// Begins the picture of the sole image, which the live page shows as well.
-    private func beginSole(_ sole: SoleImage) {
+    private func beginSole(_ sole: SoleImage, _ events: ScanEvents) {
         let reader = sole.reader
         let preview: Task<Preview, any Error>? =
             command.options.page.paths.isEmpty
             ? nil : Task { [command] in try await command.preview(reader, side: Self.wholeSide) }
         solePreview.withLock { $0 = preview }
-        soleSource?.offer(warn: { sole.recorder.note($0) }) { [command] in
+        soleSource?.offer(warn: { events.warn(StyledText($0)) }) { [command] in
             if let preview { return try await preview.value }
             return try await command.livePreview(reader)
         }
@@ -140,9 +139,9 @@ package final class JobPages: Sendable {
         if store != nil { running.withLock { [name = name(image, of: file)] in $0[name] = nil } }
     }
 
-    /// An image was scanned: makes its pages. Those of the folder and of the live index are written at once; the others are
-    /// written with the catalogues of the file.
-    /// - Throws: ``OutputError`` if the disk is full, `CancellationError`; of a sole image whatever goes wrong.
+    /// An image was scanned: makes its pages. Those of the folder and of the live index, and of an image of a file of
+    /// several, are written at once; the others are written with the catalogues of the file.
+    /// - Throws: ``OutputError`` if the disk is full, `CancellationError`; whatever goes wrong with a file that was asked for.
     func finish(
         _ place: ImageExtension, _ image: inout FileScan.Image, of scan: FileScan, _ reader: ImageReader,
         _ recorder: ScanRecorder?, _ job: ScanJob
@@ -158,9 +157,13 @@ package final class JobPages: Sendable {
                 }
             let preview = try await preview(reader)
             if try await write(image, name, preview, recorder, account) { page = name }
-            if let preview { image.pages = try self.files(of: place, image, scan, preview, recorder, account) }
+            if let preview {
+                let files = try self.files(of: place, image, scan, preview, recorder, account)
+                image.pageNames = files.map(\.path)
+                if scan.wanted.count == 1 { image.pages = files } else { try await job.write(files, of: scan) }
+            }
         } catch {
-            if sole != nil || command.endsJob(error) { throw error }
+            if !command.options.page.paths.isEmpty || command.endsJob(error) { throw error }
             job.events.warn("\(name: image.name): no page: \("\(error)")")
         }
         if sole != nil { return }
@@ -185,12 +188,17 @@ package final class JobPages: Sendable {
             reader, side: command.options.page.paths.isEmpty ? Self.imageSide : Self.wholeSide)
     }
 
+    /// The picture of a page in a folder.
+    private static func shrunk(_ preview: Preview) -> Preview {
+        max(preview.width, preview.height) > imageSide ? preview.thumbnail(limit: imageSide) : preview
+    }
+
     /// Writes the page of an image into the folder and for the live index.
     /// - Returns: whether there is one.
     private func write(
         _ image: FileScan.Image, _ name: String, _ preview: Preview?, _ scan: ScanRecorder, _ account: ScanAccount
     ) async throws -> Bool {
-        guard folder != nil || store != nil, let preview else { return false }
+        guard folder != nil || store != nil, let preview = preview.map(Self.shrunk) else { return false }
         let thumbnail = try preview.thumbnail(limit: Self.thumbnailSide).png()
         let snapshot = snapshot(of: image, preview, scan, account, limit: Self.sourceLimit)
         if let folder {
@@ -245,9 +253,7 @@ package final class JobPages: Sendable {
             rows: "source", sectors: result.tally.tasks + result.missing.count)
         var words = "\(found) in \(HumanFormat.duration(seconds: seconds))"
         if sole != nil {
-            let names = (command.options.outputs + command.options.page.paths).map {
-                $0 == "-" ? "standard output" : $0
-            }
+            let names = (soleNames + image.pageNames).map { $0 == "-" ? "standard output" : $0 }
             words += ", written to \(names.joined(separator: ", "))"
         }
         live.end(
@@ -255,6 +261,12 @@ package final class JobPages: Sendable {
             catalogue: limit.map { limit in
                 CatalogueSummary(image.table, missing: result.missing.map(\.line), limit: limit)
             }, speedUp: account?.speedUp, at: time)
+    }
+
+    /// The catalogues of the sole image.
+    private var soleNames: [String] {
+        let path = sole.flatMap { try? ImageLocation($0.reader.summary.name).path } ?? ""
+        return outputs.catalogues.names(of: InputList.File(path: path))
     }
 
     /// The outputs of the sole image are written.
@@ -284,31 +296,39 @@ package final class JobPages: Sendable {
     ///
     /// - Parameters:
     ///   - node: runs the job.
-    ///   - display: gets the link of the live page.
+    ///   - events: get the link of the live page.
     ///   - conclusion: sums the job up, which took that many seconds.
+    ///   - words: how an error that ends the job is reported.
     ///   - work: the job.
     /// - Throws: what the job throws; ``OutputError`` if the index cannot be written, `CommandError` if the address cannot
     ///   be listened on.
     func follow(
-        _ node: ScanNode, _ display: ProgressDisplay, _ conclusion: @Sendable (Double) -> StyledText,
-        _ work: () async throws -> Void
+        _ node: ScanNode, _ events: ScanEvents, _ conclusion: @Sendable (Double) -> StyledText,
+        _ words: (any Error) -> CommandError, _ work: () async throws -> Void
     ) async throws {
-        let server = try serve(node, display)
+        let server = try serve(node, events.display)
+        self.server.withLock { $0 = server }
+        if let sole { beginSole(sole, events) }
         do {
             try await work()
         } catch {
             solePreview.withLock { $0?.cancel() }
-            let reason = error is CancellationError ? "stopped" : CommandError(error, in: "scan").description
-            sole?.recorder.update { live, time in live.end(.failed, reason, at: time) }
+            let end = words(error)
+            sole?.recorder.update { live, time in live.end(.failed, end.description, at: time) }
+            let reason = [.interrupted, .terminated].contains(end.code) ? "stopped" : end.description
             recorder.update { $0.end("\(reason); \(conclusion(recorder.elapsed).plain)") }
             // The error that ended the job is the one to report.
             try? writeIndex()
-            await server?.close(within: 1)
             throw error
         }
         recorder.update { $0.end(conclusion(recorder.elapsed).plain) }
         try writeIndex()
-        await server?.close()
+    }
+
+    /// Ends the live page once those who see it have its end, after so many seconds at most.
+    func close(within seconds: Double?) async {
+        guard let server = server.withLock(\.self) else { return }
+        if let seconds { await server.close(within: seconds) } else { await server.close() }
     }
 
     private func serve(_ node: ScanNode, _ display: ProgressDisplay) throws(CommandError) -> DashboardServer? {
