@@ -5,7 +5,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     /// TCP port; 0 lets the system choose one when listening.
     public var port: UInt16
 
-    /// The address of a host and a port.
+    /// Creates an address without checking the host.
     public init(host: String, port: UInt16) {
         self.host = host
         self.port = port
@@ -36,9 +36,9 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
 
 /// Text that is not an address.
 public struct AddressError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The text.
+    /// The rejected text.
     public var text: String
-    /// What is wrong with it.
+    /// The reason, as a predicate that follows the text.
     public var problem: String
 
     package init(text: String, problem: String) {

@@ -3,13 +3,13 @@ public struct SystemID: Codable, Hashable, Sendable, CustomStringConvertible {
     private var high: UInt64
     private var low: UInt64
 
-    /// The identity made of these two words.
+    /// Creates an identity from two words.
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
 
-    /// A new identity.
+    /// Creates a random identity.
     public init(using generator: inout some RandomNumberGenerator) {
         self.init(high: generator.next(), low: generator.next())
     }

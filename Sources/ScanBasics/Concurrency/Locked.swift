@@ -13,7 +13,7 @@ package final class Locked<State>: @unchecked Sendable {
     private var state: State
     fileprivate let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
-    /// Guards `state`.
+    /// Creates a lock that guards `state`.
     package init(_ state: State) {
         self.state = state
         mutex = .allocate(capacity: 1)
@@ -25,7 +25,7 @@ package final class Locked<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Reads or changes the state while no other thread can.
+    /// Gives exclusive access to the state.
     package func withLock<Result, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -34,7 +34,7 @@ package final class Locked<State>: @unchecked Sendable {
         return try body(&state)
     }
 
-    /// Sleeps until `take` returns a value. It is called now and after each call of ``LockSignal``.
+    /// Blocks until `take` returns a value. `take` is called at once and after each wake-up of the ``LockSignal``.
     package func wait<Result>(for signal: LockSignal, _ take: (inout State) -> Result?) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

@@ -1,17 +1,18 @@
-/// What happens while several targets are asked.
+/// An event of ``poll(_:usual:within:ask:late:)``.
 package enum PollEvent<Target: Sendable, Answer: Sendable>: Sendable {
+    /// A target has answered.
     case answered(Target, Answer)
     /// The time that answers usually take has passed.
     case isLate
 }
 
-/// Asks several targets at the same time.
+/// Queries several targets concurrently.
 /// - Parameters:
-///   - targets: who is asked.
-///   - usual: time after which there is an event `isLate`; nil for none.
-///   - limit: time for the answers.
-///   - ask: asks one of them.
-///   - late: called with an answer that comes when nobody reads answers any more.
+///   - targets: the targets to query.
+///   - usual: time after which an `isLate` event is sent; nil for none.
+///   - limit: time allowed for the answers.
+///   - ask: queries one target.
+///   - late: receives an answer that arrives after the stream has ended.
 /// - Returns: the answers in the order of their arrival, until `limit` has passed.
 package func poll<Target: Sendable, Answer: Sendable>(
     _ targets: some Sequence<Target>, usual: Duration? = nil, within limit: Duration,

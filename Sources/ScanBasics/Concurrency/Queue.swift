@@ -8,15 +8,15 @@ package struct Queue<Element> {
 
     package var count: Int { storage.count - head }
 
-    /// Adds the last element.
+    /// Appends an element.
     package mutating func append(_ element: Element) { storage.append(element) }
 
-    /// Adds elements behind the last, in their order.
+    /// Appends elements in their order.
     package mutating func append(contentsOf elements: some Collection<Element>) {
         storage.append(contentsOf: elements.lazy.map(Optional.some))
     }
 
-    /// Takes the first element; nil if the queue is empty.
+    /// Removes and returns the first element, or returns nil if the queue is empty.
     package mutating func popFirst() -> Element? {
         guard head < storage.count else { return nil }
         let element = storage[head].take()

@@ -1,17 +1,16 @@
 internal import Foundation
 
-/// Absolute names of files.
 package enum AbsolutePath {
-    /// The absolute name of a file, without `.` and `..`; symbolic links are not followed.
+    /// Returns the absolute path of a file without `.` and `..`. Symbolic links are not followed.
     package static func of(_ name: String) -> String {
-        // A job may have thousands of names, of which nearly all need no more.
+        // A job may have thousands of names, nearly all of which are plain already.
         if isPlain(name) { return name.hasPrefix("/") ? name : folder(FileManager.default.currentDirectoryPath) + name }
         return URL(filePath: name, directoryHint: .notDirectory).standardizedFileURL.path
     }
 
     private static func folder(_ path: String) -> String { path.hasSuffix("/") ? path : path + "/" }
 
-    /// Whether a name has no empty component, and none that begins with a dot or a tilde.
+    /// Whether a name has no empty component and no component that begins with a dot or a tilde.
     private static func isPlain(_ name: String) -> Bool {
         var name = name
         return name.withUTF8 { bytes in
@@ -27,7 +26,7 @@ package enum AbsolutePath {
     }
 }
 
-/// The absolute path, with symbolic links resolved, of the file at `path`; nil, and `errno`, if there is none.
+/// Returns the absolute path of the file at `path` with symbolic links resolved, or sets `errno` and returns nil.
 package func realPath(_ path: String) -> String? {
     guard let whole = realpath(path, nil) else { return nil }
     defer { free(whole) }

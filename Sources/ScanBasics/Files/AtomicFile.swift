@@ -3,42 +3,42 @@ import Foundation
 
 /// A file that appears under its name only when it is complete.
 ///
-/// The bytes go to a file in the folder of the target that has no name, so that nothing is left of it if the process is
-/// killed. Where the file system has none, it has an unpredictable name and is locked; what is not locked any more is
-/// removed by the next process that needs such a name in the folder. ``finish()`` makes the bytes durable and ``commit()``
-/// gives them the final name; an object that is deallocated without it leaves no file.
+/// The bytes go to an unnamed file in the target's folder, so nothing is left behind if the process is killed. On file
+/// systems without unnamed files, the temporary file has an unpredictable name and is locked; the next process that
+/// needs such a name in the folder removes files that are no longer locked. ``finish()`` makes the bytes durable and
+/// ``commit()`` gives them the final name. An object that is deallocated without a commit leaves no file.
 ///
-/// In a process that is confined (`ProcessFiles`) all happens in the folder that was opened, whatever its name is by then.
+/// In a confined process (``ProcessFiles``), all operations are relative to the opened folder, even if it is renamed.
 public final class AtomicFile {
     /// The final name, with symbolic links followed.
     private let path: String
-    /// The name under which the file is known to others.
+    /// The name shown in error messages.
     private let shownPath: String
-    /// The folder of a confined process's file, which `path` leads to as long as it is open.
+    /// The target's folder in a confined process; `path` leads through it while it is open.
     private let folder: OpenDescriptor?
-    /// A folder that only this user can enter, while a library writes the file in it.
+    /// A private folder in which a library writes the file.
     private var lentFolder: OpenDescriptor?
-    /// Size and time of the complete file.
+    /// Size and modification time of the complete file.
     private var status: FileStatus?
     private let temporary: String
     private let overwrite: Bool
-    /// Negative while a library writes a file that it has created.
+    /// Negative while a library writes to a file of its own.
     private var descriptor: Int32
     private var hasTemporary = false
     private var isFinished = false
 
-    /// Bytes gathered before they are written.
+    /// Size in bytes at which the buffer is written.
     private static let bufferSize = 1 << 20
     private var buffer: [UInt8] = []
 
-    /// Starts the file beside `path`.
+    /// Creates the temporary file beside `path`.
     /// - Throws: ``OutputError`` with `exists`, if the file exists and may not be overwritten, or `unwritable`.
     public convenience init(path: String, overwrite: Bool) throws(OutputError) {
         try self.init(path: path, at: try ProcessFiles.place(of: path), overwrite: overwrite)
     }
 
-    /// Starts the file at a confined place, which errors call `path`; beside `path` if `place` is nil. `hasName`: with a
-    /// temporary name, as where the file system has no files without one.
+    /// Creates the temporary file beside a confined place, or beside `path` if `place` is nil. Errors name `path`. With
+    /// `hasName`, the file gets a temporary name even where unnamed files are possible.
     package init(path: String, at place: ConfinedPath?, overwrite: Bool, hasName: Bool = false) throws(OutputError) {
         if let place {
             let folder = try Self.openParent(of: place, path)
@@ -74,7 +74,7 @@ public final class AtomicFile {
         if hasTemporary { removeTemporary() }
     }
 
-    /// The name that the bytes have until they get the final one.
+    /// The temporary name of the bytes.
     private var source: String { lentFolder.map { "\($0.folderName)/\(Self.lentName)" } ?? temporary }
 
     private func removeTemporary() {
@@ -96,7 +96,7 @@ public final class AtomicFile {
         return folder.isEmpty ? "." : folder == "/" ? "" : folder
     }
 
-    /// Makes the folder of a file, unless it exists.
+    /// Creates the folder of a file, unless it exists.
     /// - Throws: ``OutputError``.
     package static func makeFolder(of path: String) throws(OutputError) {
         if let place = try ProcessFiles.place(of: path) {
@@ -116,7 +116,7 @@ public final class AtomicFile {
         }
     }
 
-    /// Checks that a file can be written to `path` now, by creating its temporary file.
+    /// Checks that a file can be written to `path` by creating its temporary file.
     /// - Throws: ``OutputError``.
     public static func check(path: String, overwrite: Bool) throws(OutputError) {
         _ = try AtomicFile(path: path, overwrite: overwrite)
@@ -129,16 +129,16 @@ public final class AtomicFile {
         if buffer.count >= Self.bufferSize { try flush() }
     }
 
-    /// Where a library writes the file.
+    /// The destination for a library that writes the file.
     package enum LentPlace {
-        /// To an open file, which the library does not close.
+        /// An open file, which the library must not close.
         case descriptor(Int32)
-        /// To a file that it must create under this name.
+        /// A file that the library must create under this name.
         case name(String)
     }
 
-    /// Lets a library write the file instead. If it must create a file by name, that is in a folder of our own, since others
-    /// could put a link under that name into a folder that they can write to.
+    /// Lets a library write the file instead. A library that must create a file by name gets one in a private folder,
+    /// since other users could place a link under that name in a folder that they can write to.
     /// - Throws: ``OutputError``.
     package func lend() throws(OutputError) -> LentPlace {
         guard hasTemporary else { return .descriptor(descriptor) }
@@ -158,7 +158,7 @@ public final class AtomicFile {
 
     static let lentName = "file"
 
-    /// The library has written and closed the file.
+    /// Takes the file back after the library has written and closed it.
     /// - Throws: ``OutputError``.
     package func takeBack() throws(OutputError) {
         if lentFolder == nil { return }
@@ -167,7 +167,7 @@ public final class AtomicFile {
         keepMode()
     }
 
-    /// Makes the bytes durable, still without the final name. Nothing may be written any more.
+    /// Makes the bytes durable, still without the final name. No bytes may be written afterwards.
     /// - Throws: ``OutputError``.
     public func finish() throws(OutputError) {
         if isFinished { return }
@@ -180,14 +180,14 @@ public final class AtomicFile {
         isFinished = true
     }
 
-    /// Makes the bytes durable, if ``finish()`` has not, and gives them the final name.
-    /// - Parameter syncsFolder: whether the name is durable, too, when this returns. Otherwise a loss of power in the next
-    ///   seconds may leave the folder as it was, but no incomplete file.
+    /// Makes the bytes durable, unless ``finish()`` has done so, and gives them the final name.
+    /// - Parameter syncsFolder: whether the name is also durable on return. Otherwise a power failure in the next
+    ///   seconds may lose the new name, but never leaves an incomplete file.
     /// - Throws: ``OutputError``; the final name is then untouched.
     public func commit(syncsFolder: Bool = true) throws(OutputError) {
         try finish()
         defer { if hasTemporary { removeTemporary() } }
-        // Before it has its name, so that no end of the process comes between.
+        // Recorded first, so that the process cannot end with a file that has its name but is not recorded.
         if let status { ProcessFiles.note(WrittenFile(path: shownPath, status)) }
         try hasTemporary ? rename() : giveName()
         guard syncsFolder else { return }
@@ -204,11 +204,11 @@ public final class AtomicFile {
         if let failure { throw Self.failure(shownPath, failure) }
     }
 
-    /// Names the file that has no name yet.
+    /// Gives the unnamed file its final name.
     private func giveName() throws(OutputError) {
         if skyfarm_name_file(descriptor, path) == 0 { return }
         guard errno == EEXIST, overwrite else { throw Self.failure(shownPath, errno) }
-        // Only a file with a name replaces another.
+        // Only a named file can replace another.
         LeftFiles.removeOnce(in: Self.folder(of: path) + "/")
         LeftFiles.lock(descriptor)
         guard skyfarm_name_file(descriptor, temporary) == 0 else { throw Self.failure(shownPath, errno) }
@@ -225,7 +225,7 @@ public final class AtomicFile {
         guard Foundation.rename(source, path) == 0 else { throw Self.failure(shownPath, errno) }
     }
 
-    /// The name behind links, if they are followed; `shown` is what errors name.
+    /// Returns the path with links resolved, if they are followed. Errors name `shown`.
     private static func resolve(
         _ path: String, as shown: String, _ overwrite: Bool, followsLinks: Bool
     ) throws(OutputError) -> String {
@@ -268,7 +268,7 @@ public final class AtomicFile {
     private static func words(_ code: Int32) -> String { String(cString: strerror(code)).lowercased() }
 }
 
-/// Writes all bytes, and returns the error number if that fails.
+/// Writes all bytes. Returns the error number on failure.
 package func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32? {
     var rest = bytes[...]
     while !rest.isEmpty {

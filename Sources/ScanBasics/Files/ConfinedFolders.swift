@@ -1,14 +1,14 @@
 import CSystem
 import Foundation
 
-/// Folders below which paths may lead that others choose: peers of the network, or jobs of other machines.
+/// Folders that bound the paths chosen by others: peers on the network, or jobs of other machines.
 ///
-/// A path is compared with them by its components, without a look at the disk: what is outside has one answer, whether or
-/// not it exists. What is below them is resolved from the folder, which is opened once: no `..` and no symbolic link
-/// leads out.
+/// A path is compared with the folders by its components, without access to the disk: every path outside gets the same
+/// answer, whether or not it exists. A path inside is resolved relative to the folder, which is opened once, so neither
+/// `..` nor a symbolic link leads out.
 package struct ConfinedFolders: Sendable {
     private struct Folder: Sendable {
-        /// Components of the paths by which it is named: the given one, and that without symbolic links.
+        /// Components of the folder's paths: as given, and with symbolic links resolved.
         var names: [[Substring]]
         var path: String
         var descriptor: OpenDescriptor
@@ -16,11 +16,11 @@ package struct ConfinedFolders: Sendable {
 
     private let folders: [Folder]
 
-    /// The folder in which Skyfarm keeps jobs, in any folder that they use. No path leads into it.
+    /// The name of Skyfarm's own folder for jobs. No path leads into it.
     package static let reserved = ".skyfarm"
 
-    /// The folders at these paths, which may be symbolic links.
-    /// - Throws: ``ConfinedPath/Refusal`` that names the first one that is no folder or cannot be entered.
+    /// Opens the folders at these paths, which may be symbolic links.
+    /// - Throws: ``ConfinedPath/Refusal`` for the first path that is not a folder or cannot be entered.
     package init(_ paths: [String]) throws(ConfinedPath.Refusal) {
         var folders: [Folder] = []
         for path in paths {
@@ -34,20 +34,20 @@ package struct ConfinedFolders: Sendable {
         self.folders = folders
     }
 
-    /// The folders: the components of the names that they have, and each opened.
+    /// The opened folders with the components of their names.
     var roots: [(names: [[Substring]], folder: OpenDescriptor)] { folders.map { ($0.names, $0.descriptor) } }
 
-    /// Whether a component of a path leads into a folder or to a file of Skyfarm's own, such as one that is being written.
+    /// Whether a path component names a folder or file of Skyfarm's own, such as one that is being written.
     static func isReserved(_ name: some StringProtocol) -> Bool {
         let name = name.lowercased()
         return name == reserved || name.hasPrefix(reserved + "-")
     }
 
-    /// No file system has longer paths.
+    /// The longest path of any file system, in bytes.
     package static let pathLimit = 4096
 
-    /// Components that may be ones of a path below a folder; nil if one is `..` or reserved, or the path is too long. No file
-    /// system allows a zero byte.
+    /// Returns the components of a path below a folder, or nil if one is `..` or reserved, the path is too long, or it
+    /// contains a zero byte, which no file system allows.
     private static func plain(_ path: String) -> [Substring]? {
         guard path.utf8.count < pathLimit, !path.utf8.contains(0), let parts = ConfinedPath.components(of: path),
             !parts.contains(where: isReserved)
@@ -55,14 +55,14 @@ package struct ConfinedFolders: Sendable {
         return parts
     }
 
-    /// The places that a path names that is relative to a folder: one below each; none if it has a `..`.
+    /// Returns the places of a relative path, one below each folder, or none if the path has a `..`.
     package func places(below path: String) -> [ConfinedPath] {
         guard let parts = Self.plain(path), !parts.isEmpty else { return [] }
         let rest = parts.joined(separator: "/")
         return folders.map { ConfinedPath(folder: $0.descriptor, root: $0.path, rest: rest) }
     }
 
-    /// The place that a path names; nil if it is relative, not below one of the folders, or has a `..`.
+    /// Returns the place of an absolute path, or nil if it is relative, outside the folders, or has a `..`.
     package func place(_ path: String) -> ConfinedPath? {
         guard path.hasPrefix("/"), let parts = Self.plain(path) else { return nil }
         for folder in folders {
@@ -76,38 +76,37 @@ package struct ConfinedFolders: Sendable {
     }
 }
 
-/// A path below a folder, and the only way from it to a file.
+/// A path below an opened folder. Files are only opened through it.
 package struct ConfinedPath: Sendable {
     package let folder: OpenDescriptor
     /// The path of the folder, without symbolic links.
     package let root: String
-    /// What follows it; empty for the folder itself.
+    /// The path relative to the folder; empty for the folder itself.
     package let rest: String
 
-    /// Why a path leads to no file.
+    /// The reason why a path leads to no file.
     package struct Refusal: Error, CustomStringConvertible {
         package var path: String
         package var errno: Int32
 
         package init(path: String, errno: Int32) { (self.path, self.errno) = (path, errno) }
 
-        /// The cause in words.
+        /// The system's text for `errno`.
         package var description: String { String(cString: strerror(errno)).lowercased() }
     }
 
-    /// Without symbolic links.
+    /// The absolute path without symbolic links.
     package var path: String { rest.isEmpty ? root : root == "/" ? "/" + rest : "\(root)/\(rest)" }
 
-    /// The name in its folder.
     package var lastName: String { rest.split(separator: "/").last.map(String.init) ?? "" }
 
-    /// The components of an absolute path; nil if one is `..`. Empty ones and `.` mean nothing.
+    /// Returns the components of an absolute path without empty ones and `.`, or nil if one is `..`.
     package static func components(of path: String) -> [Substring]? {
         let parts = path.split(separator: "/").filter { $0 != "." }
         return parts.contains("..") ? nil : parts
     }
 
-    /// Opens the regular file for reading. What is none is not opened, and a file that blocks does not block here.
+    /// Opens the regular file for reading. Anything else is refused, and opening never blocks.
     /// - Throws: ``Refusal``.
     package func open() throws(Refusal) -> OpenDescriptor { try opened(skyfarm_open_beneath(folder.number, rest)) }
 
@@ -117,8 +116,8 @@ package struct ConfinedPath: Sendable {
         try opened(skyfarm_open_folder_beneath(folder.number, rest))
     }
 
-    /// The status of what is there, which is not opened; nil if there is nothing.
-    /// - Throws: ``Refusal`` if the path leads through something that is no folder.
+    /// Returns the status of the file without opening it, or nil if there is none.
+    /// - Throws: ``Refusal`` if the path leads through something other than a folder.
     package func look() throws(Refusal) -> FileStatus? {
         var status = stat()
         if skyfarm_look_beneath(folder.number, rest, &status) == 0 { return FileStatus(status) }
@@ -126,7 +125,7 @@ package struct ConfinedPath: Sendable {
         throw Refusal(path: path, errno: errno)
     }
 
-    /// Opens the folder of the file, after making what is missing of it if `isMade`.
+    /// Opens the folder that contains the file, and creates missing folders if `isMade`.
     /// - Throws: ``Refusal``.
     package func openParent(isMade: Bool = false) throws(Refusal) -> OpenDescriptor {
         let names = rest.split(separator: "/").dropLast()

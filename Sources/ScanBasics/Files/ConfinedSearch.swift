@@ -1,22 +1,22 @@
 import Foundation
 
-/// What a search for the files of a pattern may cost.
+/// The budget of a search for the files that match a pattern.
 package struct ConfinedSearch {
-    /// Names that may still be read from folders.
+    /// Number of directory entries that may still be read.
     private var rest: Int
     private let end: ContinuousClock.Instant
     private let isCancelled: () -> Bool
-    /// Whether the search was given up.
+    /// Whether the budget was exhausted or the search was cancelled.
     package private(set) var isExhausted = false
 
-    /// A search that ends after so many names, after this time, or when `isCancelled` says so.
+    /// Creates a budget of `limit` directory entries and `time`; the search also ends when `isCancelled` returns true.
     package init(
         limit: Int = 1_000_000, time: Duration = .seconds(10), isCancelled: @escaping () -> Bool = { false }
     ) {
         (rest, end, self.isCancelled) = (limit, .now + time, isCancelled)
     }
 
-    /// Whether `count` names may be looked at.
+    /// Takes `count` entries from the budget. Returns whether the search may continue.
     fileprivate mutating func takes(_ count: Int) -> Bool {
         rest -= count
         if rest < 0 || .now > end || isCancelled() { isExhausted = true }
@@ -25,12 +25,12 @@ package struct ConfinedSearch {
 }
 
 extension ConfinedFolders {
-    /// The regular files that a pattern of the shell matches, in alphabetical order. No symbolic link is followed.
+    /// Returns the regular files that match a shell pattern, in alphabetical order. Symbolic links are not followed.
     package func paths(matching pattern: String, _ search: inout ConfinedSearch) -> [String] {
         guard let parts = Self.parts(of: pattern) else { return [] }
         var found: Set<String> = []
         for (names, folder) in roots {
-            // Each name of the folder that the pattern can mean.
+            // The pattern may match any of the folder's names.
             for name in names where name.count < parts.count {
                 guard zip(parts, name).allSatisfy({ ShellPattern.matches(String($1), String($0)) }) else { continue }
                 let start = name.map { "/" + $0 }.joined()
@@ -40,8 +40,8 @@ extension ConfinedFolders {
         return found.sorted()
     }
 
-    /// The regular files that a pattern matches whose slash at the beginning stands for a folder, by names that begin so, in
-    /// alphabetical order.
+    /// Returns the regular files that match a pattern whose leading slash stands for any of the folders, in
+    /// alphabetical order. The paths begin with that slash too.
     package func paths(matchingBelow pattern: String, _ search: inout ConfinedSearch) -> [String] {
         guard let parts = Self.parts(of: pattern) else { return [] }
         var found: Set<String> = []
@@ -71,11 +71,11 @@ extension ConfinedFolders {
         }
     }
 
-    /// The names in a folder that match a pattern.
+    /// Returns the names in a folder that match a pattern.
     package static func names(
         in folder: OpenDescriptor, _ pattern: String, _ search: inout ConfinedSearch
     ) -> [String] {
-        // The descriptor may be one that cannot be read, only entered.
+        // The descriptor may allow entering the folder but not reading it.
         let descriptor = openat(folder.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return [] }
         guard let stream = fdopendir(descriptor) else {

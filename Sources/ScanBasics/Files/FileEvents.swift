@@ -6,13 +6,13 @@ package import Dispatch
     import Darwin
 #endif
 
-/// The system's events of files in folders: inotify on Linux. Other systems, and changes by other machines on a network
-/// file system, need polling.
+/// Notifications of changes to files in folders, from inotify on Linux. Other systems, and changes by other machines on
+/// a network file system, need polling.
 package final class FileEvents: @unchecked Sendable {
     // Sendable: nothing changes after `init`; the source may be cancelled from any thread.
     private let source: (any DispatchSourceRead)?
 
-    /// What happened to the file of this name in a folder.
+    /// A change to a file in a watched folder.
     package enum Event: Equatable, Sendable {
         /// A writer closed it, or it was renamed into the folder.
         case written(folder: String, name: String)
@@ -24,8 +24,8 @@ package final class FileEvents: @unchecked Sendable {
         case lost
     }
 
-    /// Watches `folders` until the object is released, and calls `handle` on `queue`. A folder that cannot be watched is
-    /// ignored.
+    /// Watches `folders` until the object is released, and calls `handle` on `queue`. Folders that cannot be watched
+    /// are ignored.
     package init(_ folders: [String], queue: DispatchQueue, handle: @escaping @Sendable (Event) -> Void) {
         #if canImport(Glibc)
             let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
@@ -51,7 +51,7 @@ package final class FileEvents: @unchecked Sendable {
     deinit { source?.cancel() }
 
     #if canImport(Glibc)
-        /// The events that can be read without waiting.
+        /// Reads the pending events without waiting.
         private static func read(_ descriptor: Int32, _ folders: [Int32: String]) -> [Event] {
             var events: [Event] = []
             withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: MemoryLayout<inotify_event>.alignment) {

@@ -1,18 +1,18 @@
 import Foundation
 
-/// What the system says of a file.
+/// Type, owner, permissions, size and modification time of a file.
 package struct FileStatus: Sendable {
     package enum Kind: Sendable {
         case regular, folder, link, other
     }
 
     package let kind: Kind
-    /// The user whose file it is.
+    /// User identifier of the owner.
     package let owner: UInt32
     package let permissions: UInt32
-    /// Bytes.
+    /// In bytes.
     package let size: Int64
-    /// The time of the last change, in nanoseconds since 1970.
+    /// Modification time in nanoseconds since 1970.
     package let modified: Int64
 
     package init(_ status: stat) {
@@ -27,7 +27,7 @@ package struct FileStatus: Sendable {
         (size, modified) = (Int64(status.st_size), FileStatus.modified(status))
     }
 
-    /// That of the file at a path, links followed; nil if there is none.
+    /// Reads the status of the file at a path, following links; nil if there is none.
     package init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
@@ -36,10 +36,10 @@ package struct FileStatus: Sendable {
 }
 
 extension FileStatus {
-    /// The time of the last change of a file's bytes, in nanoseconds since 1970; see ``nanoseconds(_:)``.
+    /// The modification time of a file in nanoseconds since 1970; see ``nanoseconds(_:)``.
     package static func modified(_ status: stat) -> Int64 { nanoseconds(modificationTime(status)) }
 
-    /// The time of the last change of a file's bytes.
+    /// The modification time of a file.
     package static func modificationTime(_ status: stat) -> timespec {
         #if canImport(Darwin)
             status.st_mtimespec
@@ -48,8 +48,8 @@ extension FileStatus {
         #endif
     }
 
-    /// A time in nanoseconds since 1970. Anybody may give a file a time that 64 bits do not reach, such as the year 2400:
-    /// the result is then the nearest one.
+    /// Converts a time to nanoseconds since 1970. A file may have a time that 64 bits cannot represent, such as the
+    /// year 2400: the result is then the nearest representable one.
     package static func nanoseconds(_ time: timespec) -> Int64 {
         let (whole, isTooFar) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
         let (sum, isJustTooFar) = whole.addingReportingOverflow(Int64(time.tv_nsec))

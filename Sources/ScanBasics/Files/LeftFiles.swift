@@ -1,23 +1,22 @@
 internal import CSystem
 import Foundation
 
-/// The temporary files of ``AtomicFile``, and the folders in which libraries write them, that were left by processes that
-/// were killed.
+/// Temporary files of ``AtomicFile``, and the folders in which libraries write them, left behind by killed processes.
 package enum LeftFiles {
     private static let mutex = NSLock()
     // Read and written only while `mutex` is held.
     nonisolated(unsafe) private static var cleaned: Set<String> = []
 
-    /// Tells other processes that the file or folder is in use as long as it is open.
+    /// Marks an open file or folder as in use for other processes.
     static func lock(_ descriptor: Int32) { _ = flock(descriptor, LOCK_EX | LOCK_NB) }
 
-    /// Removes those of this user in a folder, unless this process has done so before: a folder may have many files.
+    /// Removes this user's left files in a folder, at most once per process: a folder may have many files.
     package static func removeOnce(in folder: String) {
         guard let path = realPath(folder), mutex.withLock({ cleaned.insert(path).inserted }) else { return }
         remove(in: folder)
     }
 
-    /// Removes those of this user in a folder that no process uses: each is locked by its own.
+    /// Removes this user's left files in a folder, except those that are locked by the process that uses them.
     package static func remove(in folder: String) {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return }
         for name in names where name.hasPrefix(".skyfarm-") && name.hasSuffix(".part") { remove("\(folder)/\(name)") }
@@ -40,8 +39,8 @@ package enum LeftFiles {
         }
     }
 
-    /// Whether it has been there for so long that its process has locked it, if that is possible: a process locks it a
-    /// moment after it was made, and locks of other machines may be invisible on a network file system.
+    /// Whether a file is so old that its process, if alive, must have locked it. A process locks a file a moment after
+    /// creating it, and on a network file system the locks of other machines may be invisible.
     private static func isOld(_ status: stat, _ descriptor: Int32) -> Bool {
         let age = Date.now.timeIntervalSince1970 - Double(FileStatus.modified(status)) / 1e9
         return age > (skyfarm_is_on_local_disk(descriptor) != 0 ? 1 : 86_400)

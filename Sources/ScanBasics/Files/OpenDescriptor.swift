@@ -1,6 +1,6 @@
 import Foundation
 
-/// A descriptor that is closed when its last reference is released.
+/// A file descriptor that is closed when its last reference is released.
 package final class OpenDescriptor: Sendable {
     package let number: Int32
 
@@ -8,7 +8,7 @@ package final class OpenDescriptor: Sendable {
 
     deinit { close(number) }
 
-    /// A path that opens exactly this file for the lifetime of the object.
+    /// A path that opens exactly this file during the lifetime of the object.
     package var name: String {
         #if os(Linux)
             "/proc/self/fd/\(number)"
@@ -17,7 +17,7 @@ package final class OpenDescriptor: Sendable {
         #endif
     }
 
-    /// A path that leads to exactly this folder for the lifetime of the object, whatever its name is by then.
+    /// A path that leads to exactly this folder during the lifetime of the object, even if it is renamed.
     package var folderName: String {
         #if os(Linux)
             return name
@@ -27,18 +27,18 @@ package final class OpenDescriptor: Sendable {
         #endif
     }
 
-    /// The status of the file.
+    /// The file's current status; nil if it cannot be read.
     package var status: FileStatus? {
         var status = stat()
         return fstat(number, &status) == 0 ? FileStatus(status) : nil
     }
 
-    /// Whether the file or folder belongs to this user, and nobody else may use it.
+    /// Whether this user owns the file or folder and nobody else has access to it.
     package var isPrivate: Bool {
         status.map { $0.owner == geteuid() && $0.permissions & 0o077 == 0 } ?? false
     }
 
-    /// At most `count` bytes from `offset`; fewer at the end of the file.
+    /// Reads up to `count` bytes from `offset`; fewer at the end of the file.
     /// - Throws: ``ConfinedPath/Refusal``.
     package func bytes(at offset: Int64, count: Int) throws(ConfinedPath.Refusal) -> [UInt8] {
         var total = 0

@@ -1,7 +1,7 @@
-/// Why a file cannot be written, in one line that names the file, the cause and what to do.
+/// A failure to write a file. The message names the file, the cause and the remedy in one line.
 public typealias OutputError = CodedError<OutputErrorCode>
 
-/// What went wrong; see ``OutputError``.
+/// The kind of an ``OutputError``.
 public enum OutputErrorCode: String, Sendable {
     /// The file exists, and overwriting was not requested.
     case exists

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A file that this process has written.
+/// A file written by this process.
 package struct WrittenFile: Codable, Equatable, Sendable {
-    /// Absolute, without symbolic links.
+    /// Absolute path without symbolic links.
     package var path: String
-    /// Bytes.
+    /// In bytes.
     package var size: Int64
-    /// Nanoseconds since 1970.
+    /// Modification time in nanoseconds since 1970.
     package var modified: Int64
 
     package init(path: String, size: Int64, modified: Int64) {
@@ -18,8 +18,8 @@ package struct WrittenFile: Codable, Equatable, Sendable {
     }
 }
 
-/// Where this process may write files and read images, and who is told of those that it writes. For the whole process, so
-/// that no task or thread of a job is left out; ``AtomicFile`` and ``FileKind`` obey it.
+/// Restricts where this process may write files and read images, and reports the files that it writes. The state is
+/// global, so that it applies to every task and thread of a job; ``AtomicFile`` and `FileKind` obey it.
 package enum ProcessFiles {
     private struct State {
         var written: ConfinedFolders?
@@ -31,18 +31,18 @@ package enum ProcessFiles {
     // Read and written only while `lock` is held.
     nonisolated(unsafe) private static var state = State()
 
-    /// Confines all files that are written, and all images that are read, from now on to these folders.
+    /// Confines all writing of files and all reading of images from now on to these folders.
     package static func confine(writing: ConfinedFolders, reading: ConfinedFolders) {
         lock.withLock { (state.written, state.read) = (writing, reading) }
     }
 
-    /// Has `record` called before each file gets its name.
+    /// Sets a closure that is called before each file gets its final name.
     package static func record(_ record: @escaping @Sendable (WrittenFile) -> Void) {
         lock.withLock { state.record = record }
     }
 
-    /// The place of a file that is to be written; nil if this process may write anywhere.
-    /// - Throws: ``OutputError`` if it may not write there.
+    /// Returns the confined place of a file to write, or nil if this process may write anywhere.
+    /// - Throws: ``OutputError`` if the process may not write there.
     package static func place(of path: String) throws(OutputError) -> ConfinedPath? {
         guard let folders = lock.withLock({ state.written }) else { return nil }
         let absolute = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
@@ -52,7 +52,7 @@ package enum ProcessFiles {
         return place
     }
 
-    /// The folders below which this process may read; nil if it may read everywhere.
+    /// The folders from which this process may read; nil if it may read anywhere.
     package static var readable: ConfinedFolders? { lock.withLock { state.read } }
 
     static func note(_ file: WrittenFile) { lock.withLock { state.record }?(file) }

@@ -4,9 +4,9 @@
     internal import Darwin
 #endif
 
-/// The addresses of this process, which `ulimit -v` limits.
+/// The address space of this process, limited by `ulimit -v`.
 package enum AddressSpace {
-    /// Bytes that it may map; nil without a limit, or with one that no scan exceeds.
+    /// Limit in bytes; nil without a limit, or with one that no scan exceeds.
     package static var limit: Int? {
         #if canImport(Glibc)
             let resource = Int32(RLIMIT_AS.rawValue)
@@ -18,7 +18,7 @@ package enum AddressSpace {
         return Int(limit.rlim_cur)
     }
 
-    /// Bytes that it may still map; nil without a limit.
+    /// Remaining bytes; nil without a limit.
     package static var left: Int? {
         #if os(Linux)
             guard let limit, let file = fopen("/proc/self/statm", "re") else { return nil }

@@ -1,4 +1,4 @@
-/// The freed buffers that are kept for reuse: the most recent ones, up to a limit in bytes.
+/// Freed buffers kept for reuse: the most recent ones, up to a limit in bytes.
 package struct FreeBuffers {
     /// A buffer, identified by its address, which is never dereferenced here.
     package struct Buffer: Equatable {
@@ -14,19 +14,19 @@ package struct FreeBuffers {
     /// Total size of the buffers.
     package private(set) var byteCount = 0
 
-    /// An empty list of at most `limit` bytes.
+    /// Creates an empty list that holds at most `limit` bytes.
     package init(limit: Int) { self.limit = limit }
 
     /// Removes the most recently added buffer of exactly `byteCount` bytes.
-    /// - Returns: its address; nil if there is none.
+    /// - Returns: the buffer's address, or nil if there is none.
     package mutating func take(_ byteCount: Int) -> UInt? {
         guard let index = buffers.lastIndex(where: { $0.byteCount == byteCount }) else { return nil }
         self.byteCount -= byteCount
         return buffers.remove(at: index).address
     }
 
-    /// Adds a buffer, unless it alone exceeds the limit.
-    /// - Returns: the buffers to deallocate, perhaps this one.
+    /// Adds a buffer, unless its size alone exceeds the limit.
+    /// - Returns: the buffers to deallocate, which may include this one.
     package mutating func add(_ buffer: Buffer) -> [Buffer] {
         if buffer.byteCount > limit { return [buffer] }
         buffers.append(buffer)

@@ -13,17 +13,17 @@ package enum FreedMemory {
         LargeMemory.keep(HugePages.canBeOffered ? min(1 << 30, PhysicalMemory.byteCount / 8) : 128 << 20)
     }
 
-    /// Returns to the system what malloc keeps, but not the pixel buffers, for a process that runs for months. Takes
-    /// milliseconds.
+    /// Returns memory kept by malloc to the system, but not the pixel buffers. Meant for processes that run for months.
+    /// Takes milliseconds.
     package static func trim() { skyfarm_give_back_freed_memory() }
 
-    /// Makes all threads that begin from now on take memory from one arena, for a process that scans for months. With
-    /// one arena per thread, memory that a thread allocates and another frees leaves gaps in each of them: the least
-    /// that a watch of 10,000 files used went from 30 to 33 MB in the last two thirds, and stays at 19 MB with one arena,
-    /// in the same time.
+    /// Makes all threads that start from now on allocate from one malloc arena, for a process that scans for months.
+    /// With one arena per thread, memory that one thread allocates and another frees leaves gaps in each arena: while
+    /// watching 10,000 files, the smallest memory use rose from 30 to 33 MB in the last two thirds; with one arena it
+    /// stays at 19 MB, in the same time.
     package static func useOneArena() { skyfarm_use_one_arena() }
 
-    /// Returns the kept memory to the system, for use when the process is idle. Takes time proportional to its size.
+    /// Returns the kept memory to the system when the process is idle. Takes time proportional to its size.
     package static func giveBack() {
         LargeMemory.giveBack()
         skyfarm_give_back_freed_memory()

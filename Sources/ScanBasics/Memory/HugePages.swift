@@ -6,7 +6,7 @@
 enum HugePages {
     private static let size: UInt = 2 << 20
 
-    /// Advises huge pages for memory that will be written soon; no effect on small buffers.
+    /// Advises huge pages for memory that will be written soon. Has no effect on small buffers.
     static func advise(_ memory: UnsafeMutableRawBufferPointer) {
         #if os(Linux)
             advise(MADV_HUGEPAGE, about: memory)

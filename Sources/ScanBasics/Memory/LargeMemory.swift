@@ -1,17 +1,18 @@
 internal import Synchronization
 
-/// Allocator of buffers for a band's pixels: in huge pages where available, and reused after ``FreedMemory/keep()``.
+/// Allocator of buffers for a band's pixels: uses huge pages where available, and reuses buffers after
+/// ``FreedMemory/keep()``.
 ///
 /// glibc unmaps buffers of more than 32 MiB at once, whatever its settings, and smaller ones of all threads but the
 /// first together with their arena. Clearing the pages of the next buffer takes half as long as reading its pixels; in
 /// a virtual machine longer than receiving them. Linux can reclaim the buffers kept here when it is short of memory,
 /// except for the ends that do not fill a huge page: 4 MiB per buffer at most.
 package enum LargeMemory {
-    /// Buffers below this size in bytes are left to malloc.
+    /// Buffers smaller than this, in bytes, are left to malloc.
     private static let smallest = 8 << 20
     private static let free = Mutex(FreeBuffers(limit: 0))
 
-    /// Uninitialised memory of `byteCount` bytes, aligned to 64 bytes.
+    /// Allocates `byteCount` bytes of uninitialised memory, aligned to 64 bytes.
     package static func allocate(byteCount: Int) -> UnsafeMutableRawBufferPointer {
         let capacity = capacity(for: byteCount)
         if byteCount >= smallest, let kept = free.withLock({ $0.take(capacity) }) {
@@ -22,7 +23,7 @@ package enum LargeMemory {
         return UnsafeMutableRawBufferPointer(rebasing: memory[..<byteCount])
     }
 
-    /// Uninitialised memory for `count` elements of a trivial type.
+    /// Allocates uninitialised memory for `count` elements of a trivial type.
     package static func allocate<Element>(_ count: Int) -> UnsafeMutablePointer<Element> {
         let memory = allocate(byteCount: count * MemoryLayout<Element>.stride).bindMemory(to: Element.self)
         guard let start = memory.baseAddress else { preconditionFailure("allocated memory has an address") }
@@ -34,7 +35,7 @@ package enum LargeMemory {
         guard memory.count >= smallest else { return memory.deallocate() }
         let address = UInt(bitPattern: memory.baseAddress)
         let buffer = FreeBuffers.Buffer(address: address, byteCount: capacity(for: memory.count))
-        // Before another thread can take the buffer.
+        // The buffer is offered before another thread can take it.
         HugePages.offer(memory)
         free.withLock { $0.add(buffer) }.forEach(release)
     }
@@ -50,10 +51,10 @@ package enum LargeMemory {
     /// Returns the kept buffers to the system.
     package static func giveBack() { free.withLock { $0.removeAll() }.forEach(release) }
 
-    /// Total size of the kept buffers.
+    /// Total size of the kept buffers in bytes.
     package static var keptByteCount: Int { free.withLock { $0.byteCount } }
 
-    // Rounded up, so that a buffer can be reused for similar sizes, such as bands with one halo and with two.
+    // Rounds up, so that a buffer can be reused for similar sizes, such as bands with one halo and with two.
     private static func capacity(for byteCount: Int) -> Int {
         if byteCount < smallest { return byteCount }
         let step = 1 << (byteCount.bitWidth - byteCount.leadingZeroBitCount - 3)

@@ -4,8 +4,7 @@
     internal import Darwin
 #endif
 
-/// The memory of this machine.
 package enum PhysicalMemory {
-    /// Its size in bytes.
+    /// Size of this machine's memory in bytes.
     package static var byteCount: Int { Int(sysconf(Int32(_SC_PHYS_PAGES))) * Int(sysconf(Int32(_SC_PAGESIZE))) }
 }

@@ -1,9 +1,8 @@
 /// Several measurements of one quantity: the median is the result, the spread shows its uncertainty.
 package struct Sample: Encodable, Equatable, Sendable {
-    /// In the order of measuring.
+    /// In the order of measurement.
     package private(set) var values: [Double]
 
-    /// Values, or none yet.
     package init(_ values: [Double] = []) { self.values = values }
 
     package mutating func add(_ value: Double) { values.append(value) }
@@ -26,17 +25,17 @@ package struct Sample: Encodable, Equatable, Sendable {
         return sorted[low] + (sorted[min(low + 1, last)] - sorted[low]) * (place - Double(low))
     }
 
-    /// Each value changed by `change`.
+    /// Returns the sample with `change` applied to each value.
     package func map(_ change: (Double) -> Double) -> Sample { Sample(values.map(change)) }
 
-    /// Quotients of values of the same round: a drift of the machine's speed affects both, and cancels.
+    /// Divides values of the same round: a drift of the machine's speed affects both and cancels.
     package static func / (left: Sample, right: Sample) -> Sample {
         Sample(zip(left.values, right.values).map { $0 / $1 })
     }
 
     private enum CodingKeys: String, CodingKey { case median, lowest, highest, values }
 
-    /// The values after median, lowest and highest.
+    /// Writes median, lowest and highest before the values.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(median, forKey: .median)

@@ -1,18 +1,18 @@
-/// A counter and a mixing function: the generator of Steele, Lea and Flood (2014), "Fast splittable pseudorandom number
-/// generators". The same seed gives the same numbers on every machine.
+/// The pseudorandom generator of Steele, Lea and Flood (2014), "Fast splittable pseudorandom number generators": a
+/// counter and a mixing function. The same seed gives the same numbers on every machine.
 public struct SplitMix64: RandomNumberGenerator, Sendable {
-    // Inlinable, as are the functions: the noise of a synthetic sky draws twice a pixel.
+    // Inlinable, like the functions, because the noise of a synthetic sky draws two numbers per pixel.
     @usableFromInline var state: UInt64
 
-    /// The sequence of `seed`.
+    /// Creates the sequence of `seed`.
     @inlinable public init(seed: UInt64) { state = seed }
 
-    /// The sequence number `stream` of `seed`, independent of its other sequences.
+    /// Creates the sequence number `stream` of `seed`, which is independent of its other sequences.
     @inlinable public init(seed: UInt64, stream: UInt64) {
         state = Self.mix(Self.mix(seed) ^ (stream &* 0xd134_2543_de82_ef95))
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 random bits.
     @inlinable public mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         return Self.mix(state)
@@ -25,10 +25,10 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
         return value ^ (value >> 31)
     }
 
-    /// A number from 0 to 1, excluding 1.
+    /// Returns a uniform number from 0 to 1, excluding 1.
     @inlinable package mutating func uniform() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-    /// A number from `range`, excluding its upper bound.
+    /// Returns a uniform number from `range`, excluding its upper bound.
     @inlinable package mutating func uniform(in range: ClosedRange<Double>) -> Double {
         range.lowerBound + (range.upperBound - range.lowerBound) * uniform()
     }

@@ -1,13 +1,13 @@
 internal import Foundation
 
-/// How long this process has been running.
 package enum ProcessAge {
-    /// Seconds since the process was started, before its libraries were loaded, to a hundredth; nil if unknown.
+    /// Seconds since the process was started, before its libraries were loaded, with a resolution of 0.01 s; nil if
+    /// unknown.
     package static var seconds: Double? {
         #if os(Linux)
             var time = timespec()
-            // proc(5): the name, the second field, may contain anything but is in parentheses; field 22 is the start, in
-            // clock ticks since the machine was booted.
+            // proc(5): the second field, the name, may contain any character but is in parentheses; field 22 is the
+            // start in clock ticks since the machine was booted.
             guard let text = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8),
                 let end = text.lastIndex(of: ")"), clock_gettime(CLOCK_BOOTTIME, &time) == 0
             else { return nil }

@@ -4,35 +4,34 @@
     import Glibc
 #endif
 
-/// The processors that a process may use: of which running kernel, and which ones of it. Containers and network
-/// namespaces of one machine have one kernel; virtual machines have their own.
+/// The processors that a process may use, and the running kernel to which they belong. Containers and network
+/// namespaces of one machine share a kernel; virtual machines have their own.
 public struct ProcessorShare: Codable, Hashable, Sendable {
-    /// Identity of the running kernel, which it chose at its start.
+    /// Identity of the running kernel, chosen when it booted.
     public var kernel: String
-    /// A bit for each processor that the process may use, from processor 0; empty if it may use all, or if that is
-    /// unknown.
+    /// A bit mask of the processors that the process may use, from processor 0; empty if it may use all, or if unknown.
     public var processors: [UInt64]
 
-    /// These processors of a kernel.
+    /// Creates a share of a kernel's processors; an empty mask stands for all.
     public init(kernel: String, processors: [UInt64] = []) {
         (self.kernel, self.processors) = (kernel, processors)
     }
 
-    /// Number of processors; nil if the process may use all, or if that is unknown.
+    /// Number of processors; nil if the process may use all, or if unknown.
     public var count: Int? {
         let count = processors.reduce(0) { $0 + $1.nonzeroBitCount }
         return count == 0 ? nil : count
     }
 
-    /// Whether some processor belongs to both.
+    /// Whether both shares have a processor in common.
     public func overlaps(_ other: ProcessorShare) -> Bool {
         guard kernel == other.kernel else { return false }
         if processors.isEmpty || other.processors.isEmpty { return true }
         return zip(processors, other.processors).contains { $0 & $1 != 0 }
     }
 
-    /// The bits of a mask as Linux prints it: groups of 32 bits in hexadecimal digits, the highest first.
-    /// - Returns: nil if it is none.
+    /// Parses a mask as Linux prints it: groups of 32 bits in hexadecimal digits, the highest first.
+    /// - Returns: the bits, or nil if the text is not a mask.
     package static func processors(mask: some StringProtocol) -> [UInt64]? {
         var words: [UInt64] = []
         for (place, group) in mask.split(separator: ",").reversed().enumerated() {
@@ -42,7 +41,7 @@ public struct ProcessorShare: Codable, Hashable, Sendable {
         return words.isEmpty ? nil : words
     }
 
-    /// Those of this process; nil if the system does not tell its kernel's identity.
+    /// The share of this process; nil if the system does not report the kernel's identity.
     public static let own: ProcessorShare? = {
         guard let kernel, !kernel.isEmpty else { return nil }
         return ProcessorShare(kernel: kernel, processors: allowedProcessors)

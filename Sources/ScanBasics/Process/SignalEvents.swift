@@ -6,15 +6,15 @@ package import Dispatch
     import Darwin
 #endif
 
-/// Signals of this process as events. While the object exists, they do not end the process by themselves; after that
-/// they do what they did before.
+/// Delivers signals of this process as events. While the object exists, the signals do not end the process; afterwards
+/// their previous handlers are restored.
 package final class SignalEvents: @unchecked Sendable {
     // Sendable: nothing changes after `init`; the sources may be cancelled from any thread.
     private let sources: [any DispatchSourceSignal]
     private let previous: [(number: Int32, handler: (@convention(c) (Int32) -> Void)?)]
 
-    /// Calls `handle` with the number of each signal, on `queue`. Those in `optional` that are ignored stay so, such as
-    /// SIGHUP under nohup.
+    /// Calls `handle` on `queue` with the number of each signal. Signals in `optional` that are ignored stay ignored,
+    /// such as SIGHUP under nohup.
     package init(
         _ numbers: [Int32], unlessIgnored optional: Set<Int32> = [], queue: DispatchQueue,
         handle: @escaping @Sendable (Int32) -> Void
@@ -42,7 +42,7 @@ package final class SignalEvents: @unchecked Sendable {
         for (number, handler) in previous { signal(number, handler) }
     }
 
-    /// True for SIG_IGN. C compares handlers as addresses, which Swift's function types do not offer.
+    /// Whether a handler is SIG_IGN. C compares handlers as addresses, which Swift's function types do not offer.
     private static func isIgnore(_ handler: (@convention(c) (Int32) -> Void)?) -> Bool {
         unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }

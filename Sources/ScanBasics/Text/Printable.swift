@@ -1,12 +1,12 @@
 extension String {
-    /// The text with control characters replaced, since a name from an unauthenticated peer must not control a
-    /// terminal. In one line: all that a command prints goes through this or ``printableLines``.
+    /// The text in one line with control characters replaced, since a name from an unauthenticated peer must not
+    /// control a terminal. All that a command prints goes through this or ``printableLines``.
     package var printable: String { isPlain(lines: false) ? self : replaced(lines: false) }
 
-    /// The same for a text of several lines.
+    /// The text with control characters replaced, except line feeds and tabs.
     package var printableLines: String { isPlain(lines: true) ? self : replaced(lines: true) }
 
-    /// Most texts are printable ASCII, which is found faster by bytes.
+    /// Fast path: most texts are printable ASCII, which is checked faster by bytes.
     private func isPlain(lines: Bool) -> Bool {
         utf8.allSatisfy { byte in
             UInt8(ascii: " ")...UInt8(ascii: "~") ~= byte
@@ -24,7 +24,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether it is shown, and changes nothing of what else is.
+    /// Whether the character is visible and does not change how other text is shown.
     package var isPrintable: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false

@@ -4,12 +4,12 @@
     import Darwin
 #endif
 
-/// Patterns of the shell for names of files.
+/// Shell patterns for file names.
 package enum ShellPattern {
-    /// Whether a path has a character that makes it a pattern.
+    /// Whether a path contains a pattern character.
     package static func isPattern(_ path: String) -> Bool { path.contains { "*?[".contains($0) } }
 
-    /// The paths that match a pattern, in alphabetical order.
+    /// Returns the paths that match a pattern, in alphabetical order.
     package static func paths(matching pattern: String) -> [String] {
         var found = glob_t()
         defer { globfree(&found) }
@@ -17,13 +17,13 @@ package enum ShellPattern {
         return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { String(cString: $0) } }
     }
 
-    /// Whether a name of a file matches a pattern for one; a first dot only matches a dot.
+    /// Whether a file name matches a pattern; a leading dot matches only a dot.
     package static func matches(_ name: String, _ pattern: String) -> Bool {
         fnmatch(pattern, name, FNM_PERIOD | FNM_PATHNAME) == 0
     }
 
-    /// Whether an absolute path is one that `paths(matching:)` could find for a pattern: component by component, with none
-    /// that leads elsewhere.
+    /// Whether `paths(matching:)` could return an absolute path for a pattern. Compares component by component and
+    /// rejects `.` and `..` in the path.
     package static func matches(path: String, pattern: String) -> Bool {
         let (names, parts) = (path.split(separator: "/"), pattern.split(separator: "/").filter { $0 != "." })
         guard path.hasPrefix("/"), names.count == parts.count, !path.contains("//"), !path.hasSuffix("/") else {

@@ -1,6 +1,6 @@
 extension String {
-    /// The text for an XML document: `&`, `<`, `>` and the characters of `references` become references; control
-    /// characters that XML does not have become `?`.
+    /// Escapes the text for an XML document: `&`, `<`, `>` and the characters of `references` become references;
+    /// control characters that XML does not allow become `?`.
     package func escapedForXML(_ references: [Unicode.Scalar: String] = [:]) -> String {
         var result = ""
         for scalar in unicodeScalars {

@@ -1,15 +1,15 @@
-/// A moment on a ``ScanClock``: nanoseconds since an origin of the clock's choice.
+/// A moment on a ``ScanClock``, in nanoseconds since the clock's origin.
 public struct Instant: Comparable, Hashable, Sendable {
     /// Nanoseconds since the clock's origin.
     public var nanoseconds: Int64
 
-    /// The moment this many nanoseconds after the clock's origin.
+    /// Creates the moment this many nanoseconds after the clock's origin.
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// Orders by time.
+    /// Compares by time.
     public static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
 
-    /// The moment `duration` later, or the last one that can be represented (292 years after the origin).
+    /// Returns the moment `duration` later, clamped to the representable range (292 years around the origin).
     public func advanced(by duration: Duration) -> Instant {
         let (seconds, attoseconds) = duration.components
         let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -19,16 +19,16 @@ public struct Instant: Comparable, Hashable, Sendable {
         return Instant(nanoseconds: sum)
     }
 
-    /// Time from `earlier` to this moment.
+    /// Returns the time from `earlier` to this moment.
     public func since(_ earlier: Instant) -> Duration { .nanoseconds(nanoseconds - earlier.nanoseconds) }
 }
 
-/// Names a timer that was set on a ``ScanClock``.
+/// Identifies a timer of a ``ScanClock``.
 public struct TimerID: Hashable, Sendable {
     /// Unique within the clock.
     public var rawValue: UInt64
 
-    /// A timer's name.
+    /// Creates an identifier from its raw value.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
@@ -37,9 +37,9 @@ public protocol ScanClock: Sendable {
     /// The time of this clock.
     var now: Instant { get }
 
-    /// Calls `fire` once at `instant` or soon after, from an executor of the clock's choice, unless cancelled first.
+    /// Calls `fire` once at or soon after `instant`, on an executor of the clock's choice, unless cancelled before.
     func schedule(at instant: Instant, _ fire: @escaping @Sendable () -> Void) -> TimerID
 
-    /// Cancels a timer; one that has fired is ignored.
+    /// Cancels a timer. Has no effect on a timer that has fired.
     func cancel(_ timer: TimerID)
 }
