@@ -1,6 +1,5 @@
 import Foundation
 
-/// Export and import of keys.
 extension ClusterKey {
     /// Reads the text of a key from an open file or pipe, to its end; errors refer to it as `name`.
     /// - Throws: ``KeyError/Code/malformed`` if the text is not a key, ``KeyError/Code/unusable`` if it cannot be read.

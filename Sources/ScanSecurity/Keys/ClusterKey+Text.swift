@@ -1,23 +1,23 @@
-/// The text of a key: `skyfarm-key-1-`, the fingerprint, `-`, and 64 hexadecimal digits, without a space. The
-/// fingerprint identifies the key and serves as a checksum of the copy.
+/// Text form of a key: `skyfarm-key-1-`, the fingerprint, `-`, and 64 hexadecimal digits, without spaces. The
+/// fingerprint identifies the key and serves as a checksum of the copied text.
 extension ClusterKey {
     static let textPrefix = "skyfarm-key-1-"
     static let textLength = textPrefix.utf8.count + KeyFingerprint.length + 1 + 2 * byteCount
 
-    /// The secret, as one line without a line feed. Anyone who reads it can use every node of the cluster.
+    /// Returns the secret as one line without a line feed. Anyone who reads it can use every node of the cluster.
     public func exportText() -> String {
         let text = SecretText(capacity: Self.textLength)
         write(to: text)
         return text.withBytes { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Appends the text to another one.
+    /// Appends the text of the key to `text`.
     func write(to text: SecretText) {
         text.append("\(Self.textPrefix)\(fingerprint)-".utf8)
         withSecret { text.append($0.lazy.flatMap { [Hexadecimal.digit($0 >> 4), Hexadecimal.digit($0 & 15)] }) }
     }
 
-    /// The content of a file with the key.
+    /// The content of the key file.
     var fileText: SecretText {
         let text = SecretText(capacity: Self.textLength + 1)
         write(to: text)
@@ -25,23 +25,23 @@ extension ClusterKey {
         return text
     }
 
-    /// The key written as `text`; white space around it is ignored.
+    /// Parses the text of a key; white space around it is ignored.
     /// - Throws: ``KeyError/Code/malformed`` if `text` does not have the format of ``exportText()``.
     public convenience init(text: some Sequence<UInt8>) throws(KeyError) {
         let text = SecretText(text)
-        // The memory is that of `text`, which outlives the initialiser.
+        // The memory belongs to `text`, which outlives the initialiser.
         try self.init(characters: text.all.trimmed)
         withExtendedLifetime(text) {}
     }
 
-    /// The key of a text.
-    /// - Throws: as ``init(text:)``.
+    /// Parses the text of a key.
+    /// - Throws: the errors of ``init(text:)``.
     static func read(_ text: SecretText) throws(KeyError) -> ClusterKey {
         try text.withBytes { (bytes) throws(KeyError) in try ClusterKey(characters: bytes[...].trimmed) }
     }
 
-    /// The key that is written in these bytes.
-    /// - Throws: as ``init(text:)``.
+    /// Parses the characters of a key.
+    /// - Throws: the errors of ``init(text:)``.
     convenience init(characters: Slice<UnsafeRawBufferPointer>) throws(KeyError) {
         let prefix = Array(Self.textPrefix.utf8)
         guard characters.starts(with: prefix) else {

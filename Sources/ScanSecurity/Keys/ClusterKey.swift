@@ -9,13 +9,13 @@ public final class ClusterKey: @unchecked Sendable {
     // `deinit`, when no thread can.
     private let memory: UnsafeMutableRawPointer
 
-    /// Identifies the key; not secret.
+    /// Public identifier of the key.
     public let fingerprint: KeyFingerprint
 
     /// Length of a key in bytes.
     public static let byteCount = Int(SCAN_TLS_KEY_LENGTH)
 
-    /// A key whose ``byteCount`` bytes are written by `fill`.
+    /// Creates a key whose ``byteCount`` bytes are written by `fill`.
     init(fill: (UnsafeMutableRawBufferPointer) throws(KeyError) -> Void) throws(KeyError) {
         memory = .allocate(byteCount: Self.byteCount, alignment: 16)
         do {
@@ -33,7 +33,7 @@ public final class ClusterKey: @unchecked Sendable {
         memory.deallocate()
     }
 
-    /// A new key from the system's random number generator.
+    /// Creates a key with the system's random number generator.
     /// - Throws: ``KeyError`` if the generator fails.
     public static func random() throws(KeyError) -> ClusterKey {
         try ClusterKey { (bytes) throws(KeyError) in
@@ -43,8 +43,8 @@ public final class ClusterKey: @unchecked Sendable {
         }
     }
 
-    /// A key for a process that connects to no other: random, so that no other process holds it, and without a
-    /// fingerprint. OpenSSL, which takes more than a millisecond to begin, is not used.
+    /// Creates a key for a process that connects to no other process: random, so that no other process has it, and
+    /// without a fingerprint. Avoids OpenSSL, which takes more than a millisecond to initialise.
     package static func unused() -> ClusterKey { ClusterKey() }
 
     private init() {
@@ -64,7 +64,7 @@ public final class ClusterKey: @unchecked Sendable {
         }
     }
 
-    /// SHA-256 over a purpose string and the key: domain separation from other uses of the key.
+    /// Computes SHA-256 over a purpose string and the key: domain separation from other uses of the key.
     private static func digest(_ key: UnsafeRawPointer) throws(KeyError) -> [UInt8] {
         var purpose = "skyfarm cluster key fingerprint 1\0"
         var digest = [UInt8](repeating: 0, count: Int(SCAN_TLS_DIGEST_LENGTH))

@@ -1,11 +1,11 @@
 public import ScanBasics
 
-/// Why a cluster key cannot be used, with what to do about it. Never contains a byte of a key.
+/// A reason why a cluster key cannot be used, with the remedy. Never contains a byte of a key.
 public typealias KeyError = CodedError<KeyErrorCode>
 
-/// What went wrong; see ``KeyError``.
+/// The kind of a ``KeyError``.
 public enum KeyErrorCode: String, Sendable {
-    /// The text is not a cluster key, or not all of one.
+    /// The text is not a complete cluster key.
     case malformed
     /// Others can read or replace the key file.
     case exposed
@@ -13,6 +13,6 @@ public enum KeyErrorCode: String, Sendable {
     case foreign
     /// There is no key file.
     case missing
-    /// The key file, or something it needs, cannot be read, written or made.
+    /// The key file, or something it needs, cannot be read, written or created.
     case unusable
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The text of the retired keys: one line each, with the key's text, a space, and the time of expiry in ISO 8601.
+/// Text form of the retired keys: one line each, with the key's text, a space, and the time of expiry in ISO 8601.
 extension KeyRing {
     func retiredText() -> SecretText {
         let ends = retired.map { " \($0.expiry.formatted(.iso8601))\n" }

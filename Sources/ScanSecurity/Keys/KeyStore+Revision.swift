@@ -28,7 +28,7 @@ extension KeyStore {
         }
     }
 
-    /// The current revision of the key files. A node rereads the ring when it changes, so that a rotation needs no
-    /// restart.
+    /// The current revision of the key files. A node rereads the ring when the revision changes, so that a key rotation
+    /// needs no restart.
     public var revision: Revision { Revision(of: [path, retiredPath]) }
 }

@@ -3,22 +3,25 @@ public import ScanBasics
 
 /// The key files of one user on one machine: the current key and, in `*.old` beside it, the keys it replaced.
 ///
-/// Files that do not belong to the user, or that others can read or replace, are refused.
+/// ``ring()`` returns the accepted keys and creates the first one; ``replace(with:keepingOldUntil:at:)`` rotates the
+/// key. ``KeyRing`` holds the rules of rotation, and `SecretFile` reads and writes the files. Files that do not belong
+/// to the user, or that others can read or replace, are refused.
 public struct KeyStore: Sendable {
     /// Path of the current key.
     public let path: String
 
-    /// The store whose current key is at `path`.
+    /// Creates a store whose current key is at `path`. Reads no file.
     public init(path: String) { self.path = path }
 
-    /// The store of the user who runs this process.
-    /// - Throws: as ``defaultPath(environment:)``.
+    /// Returns the store of the user who runs this process.
+    /// - Throws: the errors of ``defaultPath(environment:)``.
     public static func user() throws(KeyError) -> KeyStore {
         KeyStore(path: try defaultPath(environment: ProcessInfo.processInfo.environment))
     }
 
-    /// The default path of a user's key: `$XDG_CONFIG_HOME/skyfarm/cluster.key`, or `~/.config/skyfarm/cluster.key`.
-    /// - Throws: ``KeyError/Code/unusable`` if `environment` names neither that folder nor a home.
+    /// Returns the default path of a user's key: `$XDG_CONFIG_HOME/skyfarm/cluster.key`, or
+    /// `~/.config/skyfarm/cluster.key`.
+    /// - Throws: ``KeyError/Code/unusable`` if `environment` has neither a configuration folder nor a home directory.
     public static func defaultPath(environment: [String: String]) throws(KeyError) -> String {
         guard let folder = UserFolder.configuration.path(environment) else {
             throw KeyError(.unusable, "no folder for the cluster key: set HOME or XDG_CONFIG_HOME")
@@ -26,19 +29,19 @@ public struct KeyStore: Sendable {
         return folder + "/cluster.key"
     }
 
-    /// Path of the keys that were replaced.
+    /// Path of the file with the replaced keys.
     public var retiredPath: String { path + ".old" }
 
-    /// The keys accepted on this machine. Generates the current key if there is none; of several processes that start
-    /// at once, one generates it and all read the same key.
+    /// Returns the keys accepted on this machine, and generates the current key if there is none. If several processes
+    /// start at once, one of them generates the key and all read the same one.
     /// - Throws: ``KeyError`` if a file cannot be used, or if others can read or replace it.
     public func ring() throws(KeyError) -> KeyRing {
         guard let key = try currentKey() else { return KeyRing(current: try create(), retired: try retiredKeys()) }
         return KeyRing(current: key, retired: try retiredKeys())
     }
 
-    /// The keys accepted on this machine.
-    /// - Throws: ``KeyError/Code/missing`` if there is no key; otherwise as ``ring()``.
+    /// Returns the keys accepted on this machine without generating one.
+    /// - Throws: ``KeyError/Code/missing`` if there is no key; otherwise the errors of ``ring()``.
     public func existingRing() throws(KeyError) -> KeyRing {
         guard let key = try currentKey() else {
             throw KeyError(
@@ -47,8 +50,8 @@ public struct KeyStore: Sendable {
         return KeyRing(current: key, retired: try retiredKeys())
     }
 
-    /// Makes `key` the current key. The key it replaces is accepted before `expiry`; with nil, all replaced keys are
-    /// deleted.
+    /// Makes `key` the current key. The replaced key is accepted before `expiry`; if `expiry` is nil, all replaced keys
+    /// are deleted.
     /// - Throws: ``KeyError`` if a file cannot be read or written; the current key is then unchanged.
     @discardableResult
     public func replace(
@@ -60,7 +63,7 @@ public struct KeyStore: Sendable {
             return ring
         }
         guard current != key || expiry == nil else { return try existingRing() }
-        // Deleting must work even if the old keys cannot be read.
+        // Deleting the old keys must work even if they cannot be read.
         let old = KeyRing(current: current, retired: expiry == nil ? [] : try retiredKeys())
         let ring = old.replacing(with: key, keepingOldUntil: expiry, at: time)
         try write(ring)
@@ -102,7 +105,7 @@ public struct KeyStore: Sendable {
         try SecretFile.makeFolder(of: path)
         let key = try ClusterKey.random()
         if try SecretFile.write(key.fileText, to: path, replacing: false) { return key }
-        // Another process was first.
+        // Another process created the key first.
         guard let key = try currentKey() else {
             throw KeyError(.unusable, "\(path) was removed while it was created: try again")
         }

@@ -1,12 +1,13 @@
 import Foundation
 
-/// Files with a user's secrets: refused if others can read or replace them, written atomically.
+/// Files with a user's secrets. They are refused if others can read or replace them, and written atomically.
 enum SecretFile {
     /// Largest size of a key file in bytes.
     static let limit = 1 << 16
 
-    /// The file's bytes; nil if there is no file.
-    /// - Throws: ``KeyError`` if others can use the file, or if it is another user's, not a regular file or too long.
+    /// Returns the content of a file, or nil if it does not exist.
+    /// - Throws: ``KeyError`` if others have access to the file, or if it belongs to another user, is not a regular
+    ///   file or is too long.
     static func read(_ path: String) throws(KeyError) -> SecretText? {
         // O_NONBLOCK: opening a FIFO must not block.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -46,13 +47,13 @@ enum SecretFile {
         throw KeyError(.malformed, "\(path) is too long to be a cluster key")
     }
 
-    /// Writes a file that only its owner can read, atomically.
+    /// Writes a file atomically that only its owner can read.
     /// - Returns: false if the file exists and `replacing` is false.
     @discardableResult
     static func write(_ text: SecretText, to path: String, replacing: Bool) throws(KeyError) -> Bool {
         let folder = try checkFolder(of: path)
         var template = Array((path + ".XXXXXX").utf8CString)
-        // mkstemp creates it with mode 0600.
+        // mkstemp creates the file with mode 0600.
         let descriptor = mkstemp(&template)
         guard descriptor >= 0 else { throw failure("write beside \(path)") }
         let temporary = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -105,8 +106,8 @@ enum SecretFile {
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw failure("make the folder \(folder)") }
     }
 
-    /// Refuses a folder in which another user can replace files; returns its status. Root may act for the folder's
-    /// owner.
+    /// Refuses a folder in which another user can replace files, and returns the folder's status. Root may act for the
+    /// folder's owner.
     private static func checkFolder(of path: String) throws(KeyError) -> stat {
         let folder = (path as NSString).deletingLastPathComponent
         var status = stat()

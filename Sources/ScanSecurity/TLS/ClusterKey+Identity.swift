@@ -4,7 +4,7 @@ extension ClusterKey {
 
     var tlsIdentity: String { Self.identityPrefix + fingerprint.description }
 
-    /// The fingerprint in a peer's identity; nil if it does not have the format of ``tlsIdentity``.
+    /// Returns the fingerprint in a peer's identity, or nil if it does not have the format of ``tlsIdentity``.
     static func fingerprint(tlsIdentity bytes: some Collection<UInt8>) -> KeyFingerprint? {
         let text = String(decoding: bytes, as: UTF8.self)
         guard text.hasPrefix(identityPrefix) else { return nil }

@@ -1,6 +1,7 @@
-/// Guesses the protocol of a peer that does not speak TLS from its first bytes.
+/// Guesses the protocol of a peer that does not speak TLS from the first bytes it sent.
 enum FirstBytes {
-    /// Bytes that ``description(of:)`` reads: the length of a record header, after which OpenSSL reports an error.
+    /// Number of bytes that ``description(of:)`` reads: the length of a record header, after which OpenSSL reports an
+    /// error.
     static let count = 5
 
     static func description(of bytes: [UInt8]) -> String {

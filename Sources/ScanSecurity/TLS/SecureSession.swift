@@ -1,7 +1,7 @@
 package import Foundation
 
 /// The operations of a connection's security layer. ``TLSSession`` is the only implementation in the library and the
-/// command; the benchmarks have one in clear text, to measure the cost of TLS in the same build.
+/// command; the benchmarks have one in clear text to measure the cost of TLS in the same build.
 package protocol SecureSession: AnyObject {
     var phase: TLSSession.Phase { get }
     var key: KeyFingerprint? { get }
@@ -18,11 +18,11 @@ package protocol SecureSession: AnyObject {
 
 extension TLSSession: SecureSession {}
 
-/// Makes the sessions of both roles.
+/// Factory of client and server sessions.
 package struct SessionMaker: Sendable {
-    /// A session that connects and offers a key.
+    /// Creates a session that connects and offers a key.
     package var client: @Sendable (ClusterKey) throws -> any SecureSession
-    /// A session that accepts the ring's keys that are valid at a time.
+    /// Creates a session that accepts the keys of the ring that are valid at a time.
     package var server: @Sendable (KeyRing, Date, UnauthenticatedLimits) throws -> any SecureSession
 
     package init(
@@ -33,7 +33,7 @@ package struct SessionMaker: Sendable {
         self.server = server
     }
 
-    /// TLS 1.3 with the cluster key.
+    /// Creates TLS 1.3 sessions with the cluster key.
     package static let tls = SessionMaker { key in
         try TLSSession(client: key)
     } server: { keys, time, limits in

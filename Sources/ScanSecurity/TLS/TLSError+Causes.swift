@@ -1,6 +1,6 @@
 import CScanSecurity
 
-/// The state of a session when it failed, from which the user's message is made.
+/// The state of a session when it failed, from which the error is derived.
 struct TLSFailure {
     var role: TLSSession.Role
     var failure: scan_tls_failure
@@ -8,7 +8,7 @@ struct TLSFailure {
     var alert: Int
     var isEstablished: Bool
     var ourKey: KeyFingerprint
-    /// The key that the client named, if its identity has Skyfarm's format.
+    /// Fingerprint in the client's identity, if it has Skyfarm's format.
     var peerKey: KeyFingerprint?
     /// Whether the client offered any identity.
     var peerNamedKey: Bool
@@ -39,7 +39,7 @@ struct TLSFailure {
         }
     }
 
-    /// Alerts are those of RFC 8446, section 6.
+    /// Maps the alerts of RFC 8446, section 6.
     private var alertError: TLSError {
         switch alert {
         case 40 where role == .client && !isEstablished:  // handshake_failure: the server does not hold this key
@@ -61,7 +61,7 @@ extension TLSError {
     fileprivate static let noProof = TLSError(
         .noProof, "did not prove that it holds the cluster key: it is not a Skyfarm node, or it is an impostor")
 
-    /// The peer holds another key than this side; `theirs` if it is known.
+    /// Returns the error for a peer with another key than this side; `theirs` is nil if its fingerprint is unknown.
     package static func wrongKey(ours: KeyFingerprint, theirs: KeyFingerprint?) -> TLSError {
         let name = theirs.map { "fingerprint \($0), ours is \(ours)" } ?? "not ours, whose fingerprint is \(ours)"
         return TLSError(

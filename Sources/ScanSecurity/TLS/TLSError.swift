@@ -1,10 +1,10 @@
 package import ScanBasics
 
-/// Why a TLS session was refused or has ended. The message is a predicate of the peer ("offers no cluster key"), to
-/// follow the peer's name.
+/// A reason why a TLS session was refused or has ended. The message is a predicate of the peer, such as "offers no
+/// cluster key", and follows the peer's name.
 package typealias TLSError = CodedError<TLSErrorCode>
 
-/// What went wrong; see ``TLSError``.
+/// The kind of a ``TLSError``.
 package enum TLSErrorCode: String, Sendable {
     /// The peer holds another cluster key.
     case wrongKey
@@ -18,7 +18,7 @@ package enum TLSErrorCode: String, Sendable {
     case oldVersion
     /// The handshake exceeded ``UnauthenticatedLimits/handshakeBytes``.
     case tooManyBytes
-    /// The peer closed the connection before the handshake was done.
+    /// The peer closed the connection before the handshake was complete.
     case endedInHandshake
     /// The connection ended without close_notify: the data may be incomplete.
     case truncated

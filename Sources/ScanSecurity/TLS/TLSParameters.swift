@@ -1,6 +1,6 @@
 import CScanSecurity
 
-/// The negotiated parameters, by OpenSSL's names.
+/// The negotiated parameters, with OpenSSL's names.
 package struct TLSParameters: Sendable, Equatable, CustomStringConvertible {
     package var version: String
     package var cipher: String

@@ -23,7 +23,7 @@ package final class TLSSession {
 
     package let role: Role
     package private(set) var phase = Phase.handshaking
-    /// The key in use; nil before the session is established.
+    /// Fingerprint of the key in use; nil before the session is established.
     package private(set) var key: KeyFingerprint?
 
     let session: OpaquePointer
@@ -35,11 +35,12 @@ package final class TLSSession {
     private var firstBytes: [UInt8] = []
     private var error: TLSError?
 
-    /// A client that offers `key`. The output holds its ClientHello.
+    /// Creates a client that offers `key`. The output then holds its ClientHello.
     /// - Parameters:
-    ///   - key: the key that the peer must hold, too.
+    ///   - key: the key that the peer must also hold.
     ///   - limits: limits of the handshake.
-    ///   - recordsPerKey: records after which this side updates its traffic key. The limit of AES-GCM is 2^24.5.
+    ///   - recordsPerKey: number of records after which this side updates its traffic key. The limit of AES-GCM is
+    ///     2^24.5.
     /// - Throws: ``TLSError/Code/unusable`` if OpenSSL fails.
     package convenience init(
         client key: ClusterKey, limits: UnauthenticatedLimits = UnauthenticatedLimits(), recordsPerKey: UInt64 = 1 << 23
@@ -48,7 +49,7 @@ package final class TLSSession {
         try handshake()
     }
 
-    /// A server that accepts the keys that are valid at `time`.
+    /// Creates a server that accepts the keys that are valid at `time`.
     /// - Throws: ``TLSError/Code/unusable`` if OpenSSL fails.
     package convenience init(
         server ring: KeyRing, at time: Date, limits: UnauthenticatedLimits = UnauthenticatedLimits(),
@@ -79,13 +80,13 @@ package final class TLSSession {
 // MARK: Input
 
 extension TLSSession {
-    /// Whether the peer sent a valid proof of a key. Until the session is established, it may be a replay.
+    /// Whether the peer has sent a valid proof of a key. Until the session is established, the proof may be a replay.
     package var isRecognised: Bool { phase != .failed && scan_tls_key_index(session) >= 0 }
 
-    /// Largest amount of ciphertext received at once, in bytes.
+    /// Size of the input buffer in bytes.
     private static let inputSize = 1 << 16
 
-    /// Memory to receive ciphertext into. Empty until ``read(into:)`` has read everything received before, and after
+    /// Returns memory for received ciphertext. It is empty until ``read(into:)`` has read all earlier input, and after
     /// the end of the session.
     package func space() -> UnsafeMutableRawBufferPointer {
         guard phase == .handshaking || phase == .established, scan_tls_input_count(session) == 0 else {
@@ -100,7 +101,7 @@ extension TLSSession {
         return input
     }
 
-    /// Takes the first `count` bytes of ``space()`` as received and continues the handshake. Once the session is
+    /// Accepts the first `count` bytes of ``space()`` as received and continues the handshake. Once the session is
     /// established, call ``read(into:)`` until it returns 0.
     /// - Throws: ``TLSError`` if the peer is refused or violates the protocol.
     package func received(_ count: Int) throws(TLSError) {
@@ -111,8 +112,8 @@ extension TLSSession {
         if phase == .handshaking { try handshake() }
     }
 
-    /// Reads plaintext into `buffer`.
-    /// - Returns: the number of bytes, at most one record's; 0 when everything received has been read.
+    /// Decrypts received bytes into `buffer`.
+    /// - Returns: the number of bytes, at most those of one record; 0 when all input has been read.
     /// - Throws: ``TLSError`` if the peer violates the protocol.
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(TLSError) -> Int {
         if let error { throw error }
@@ -131,8 +132,8 @@ extension TLSSession {
         }
     }
 
-    /// Reports the end of the connection.
-    /// - Throws: ``TLSError`` unless the peer had sent close_notify.
+    /// Handles the end of the connection.
+    /// - Throws: ``TLSError`` unless the peer has sent close_notify.
     package func receiveEnd() throws(TLSError) {
         if let error { throw error }
         switch phase {
@@ -164,21 +165,21 @@ extension TLSSession {
         try check(scan_tls_write(session, plaintext.baseAddress, plaintext.count))
     }
 
-    /// Puts close_notify into the output; seal nothing afterwards. Does nothing unless the session is established.
+    /// Adds close_notify to the output; seal nothing afterwards. Does nothing unless the session is established.
     package func close() {
         guard phase == .established || phase == .closed else { return }
-        // On failure the peer sees the connection end without close_notify.
+        // If this fails, the peer sees the connection end without close_notify.
         _ = scan_tls_close(session)
     }
 
-    /// Number of bytes to be sent.
+    /// Number of output bytes that have not been sent.
     package var outputCount: Int {
         var count = 0
         _ = scan_tls_output(session, &count)
         return count
     }
 
-    /// Passes the bytes to be sent to `body`, which returns how many it sent, and discards those. `body` must not use
+    /// Passes the output to `body`, which returns the number of bytes it sent, and discards those. `body` must not use
     /// the session.
     package func withOutput(_ body: (UnsafeRawBufferPointer) throws -> Int) rethrows {
         var count = 0

@@ -1,6 +1,6 @@
 package import ScanBasics
 
-/// Rate limit of log lines: one per peer and minute, so that no peer can fill the disk. Pure.
+/// Rate limit of log lines: one per peer and minute, so that no peer can fill the disk. Performs no I/O.
 package struct PeerLogLimiter<Peer: Hashable> {
     private struct Entry {
         var since: Instant
@@ -10,17 +10,17 @@ package struct PeerLogLimiter<Peer: Hashable> {
     private var entries: [Peer: Entry] = [:]
     private let interval: Duration
     private let capacity: Int
-    /// Shared by the peers beyond `capacity`.
+    /// The entry shared by all peers beyond `capacity`.
     private var overflow: Entry?
 
-    /// Remembers at most `capacity` peers; beyond that, all new ones share one line per interval.
+    /// Creates a limiter that remembers at most `capacity` peers; all further peers share one line per interval.
     package init(interval: Duration = .seconds(60), capacity: Int = 1024) {
         self.interval = interval
         self.capacity = capacity
     }
 
     /// Decides whether a line about `peer` may be written at `now`.
-    /// - Returns: the number of lines suppressed since the last one written; nil if this one is suppressed, too.
+    /// - Returns: the number of lines suppressed since the last one written, or nil if this one is suppressed as well.
     package mutating func admit(_ peer: Peer, at now: Instant) -> Int? {
         if entries[peer] == nil, entries.count >= capacity {
             entries = entries.filter { now.since($0.value.since) < interval }

@@ -1,4 +1,4 @@
-/// Limits the connections that have not finished the handshake: decides which one to close for a new one. Pure.
+/// Limits the number of connections in the handshake, by deciding which one to close for a new one. Performs no I/O.
 ///
 /// The newest connection is always accepted and the oldest is closed. A peer that holds the key finishes the handshake
 /// within milliseconds, before a flood of idle connections can evict it. Refusing the newest would let that flood lock
@@ -6,7 +6,7 @@
 package struct UnauthenticatedGate<ID: Hashable> {
     private struct Connection {
         var id: ID
-        /// Order of arrival.
+        /// Sequence number of arrival.
         var number: UInt64
     }
 
@@ -18,11 +18,11 @@ package struct UnauthenticatedGate<ID: Hashable> {
 
     package init(limits: UnauthenticatedLimits = UnauthenticatedLimits()) { self.limits = limits }
 
-    /// Connections that have not finished the handshake.
+    /// Number of connections that have not finished the handshake.
     package var count: Int { hosts.count }
 
     /// Adds a connection accepted from `host`, a numeric address.
-    /// - Returns: the connections to close, so that the limits hold.
+    /// - Returns: the connections to close to stay within the limits.
     package mutating func arrive(_ id: ID, from host: String) -> [ID] {
         leave(id)
         var evicted: [ID] = []
@@ -38,14 +38,15 @@ package struct UnauthenticatedGate<ID: Hashable> {
         return evicted
     }
 
-    /// Removes a connection that has finished its handshake or is closed. Unknown ones are ignored.
+    /// Removes a connection that has finished its handshake or is closed. Has no effect if it is unknown.
     package mutating func leave(_ id: ID) {
         guard let host = hosts.removeValue(forKey: id) else { return }
         lists[host]?.removeAll { $0.id == id }
         if lists[host]?.isEmpty == true { lists[host] = nil }
     }
 
-    /// Compares hosts, not connections: this runs for every connection of a flood.
+    /// The oldest connection of the host with the most connections. Searches hosts, not connections, because this runs
+    /// for every connection of a flood.
     private var oldestOfLargestList: ID? {
         var largest: [Connection] = []
         for list in lists.values

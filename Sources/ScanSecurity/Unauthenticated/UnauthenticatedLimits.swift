@@ -1,13 +1,14 @@
-/// Limits of connections whose peer has not yet proved that it holds the cluster key.
+/// Limits for connections whose peer has not yet proved that it holds the cluster key.
 package struct UnauthenticatedLimits: Sendable, Equatable {
-    /// Connections in all; one more closes the oldest of the address that has most. 256 by default.
+    /// Total number of connections; one more closes the oldest of the address with the most connections. 256 by
+    /// default.
     package var connections: Int
-    /// Connections from one address; one more closes its oldest. 64 by default.
+    /// Number of connections from one address; one more closes its oldest. 64 by default.
     package var connectionsPerAddress: Int
-    /// Bytes of the peer's side of the handshake. A member's takes less than 600; 4096 by default.
+    /// Bytes received from the peer during the handshake. A member sends less than 600; 4096 by default.
     package var handshakeBytes: Int
 
-    /// Limits; counts and bytes below 1 become 1.
+    /// Creates limits; values below 1 become 1.
     package init(
         connections: Int = 256, connectionsPerAddress: Int = 64, handshakeBytes: Int = 4096
     ) {
