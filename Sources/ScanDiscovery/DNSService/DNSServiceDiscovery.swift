@@ -1,30 +1,30 @@
 import ScanBasics
 import CDNSSD
 
-/// Discovery through the machine's own DNS-SD daemon: Avahi on Linux, mDNSResponder on macOS.
+/// Discovery with the machine's DNS-SD daemon: Avahi on Linux, mDNSResponder on macOS.
 ///
-/// The calls of `dns_sd.h` block, up to 25 s when the daemon hangs, so all of them run on Dispatch queues made for
-/// them. A daemon that does not answer within ``timeout`` is reported; a later answer is dropped.
+/// The functions of `dns_sd.h` block, up to 25 s when the daemon hangs, so all of them run on dedicated Dispatch
+/// queues. A daemon that does not answer within ``timeout`` is reported; a later answer is ignored.
 public struct DNSServiceDiscovery: ServiceDiscovery {
-    /// Service type that Skyfarm nodes announce.
+    /// Type of the service that Skyfarm nodes announce.
     public static let skyfarmType = "_skyfarm._tcp"
 
     /// Type of the services announced and sought, such as `_skyfarm._tcp`.
     public let type: String
-    /// Time the daemon has to accept a request before it counts as hung.
+    /// Time within which the daemon must accept a request before it counts as hung.
     public let timeout: Duration
 
     private let opener = DNSServiceOpener()
 
-    /// Discovery of services of one type.
+    /// Creates a source for services of one type.
     public init(type: String = skyfarmType, timeout: Duration = .seconds(2)) {
         self.type = type
         self.timeout = timeout
     }
 
-    /// Announces a service on every interface.
+    /// Announces a service on all interfaces.
     ///
-    /// The sequence throws, without a request to the daemon, if the record breaks a rule that the daemon does not
+    /// The sequence throws, without a request to the daemon, if the record violates a rule that the daemon does not
     /// check.
     public func register(_ service: ServiceAdvertisement) -> AsyncThrowingStream<String, any Error> {
         do {
@@ -42,7 +42,7 @@ public struct DNSServiceDiscovery: ServiceDiscovery {
         }
     }
 
-    /// Browses every interface.
+    /// Browses on all interfaces.
     public func browse() -> AsyncThrowingStream<BrowseEvent, any Error> {
         stream("browse for nodes", started: .started) { continuation, _ in
             DNSServiceCall(context: BrowseContext(continuation)) { [type] reference, context in
@@ -51,7 +51,7 @@ public struct DNSServiceDiscovery: ServiceDiscovery {
         }
     }
 
-    /// Queries host, port and TXT record of an instance; the daemon gives up after 5 s.
+    /// Queries host, port and TXT record of an instance. The daemon gives up after 5 s.
     public func resolve(_ instance: ServiceInstance) -> AsyncThrowingStream<ResolvedService, any Error> {
         stream("resolve '\(instance.name.printable)'") { continuation, _ in
             DNSServiceCall(context: ResolutionContext(continuation)) { [type] reference, context in
@@ -61,7 +61,7 @@ public struct DNSServiceDiscovery: ServiceDiscovery {
         }
     }
 
-    /// Queries A and AAAA records: the only request for addresses that both kinds of daemon support.
+    /// Queries A and AAAA records, the only address request that both kinds of daemon support.
     public func addresses(of host: String, interface: UInt32) -> AsyncThrowingStream<HostAddress, any Error> {
         stream("find the addresses of \(host.printable)", requests: [kDNSServiceType_A, kDNSServiceType_AAAA]) {
             continuation, record in
@@ -71,7 +71,7 @@ public struct DNSServiceDiscovery: ServiceDiscovery {
         }
     }
 
-    /// A sequence that is fed by one operation for each of `requests`, and cancels them when it ends.
+    /// Returns a sequence fed by one operation for each of `requests`. The operations are cancelled when it ends.
     private func stream<Element: Sendable>(
         _ purpose: String, started: Element? = nil, requests: [Int] = [0],
         _ call: (AsyncThrowingStream<Element, any Error>.Continuation, Int) -> DNSServiceCall

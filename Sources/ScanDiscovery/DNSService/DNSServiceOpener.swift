@@ -2,14 +2,14 @@ import CDNSSD
 import Dispatch
 import Synchronization
 
-/// A status of the library as an error.
+/// An error code of the library as an error.
 struct DNSServiceStatus: Error {
     var code: DNSServiceErrorType
 }
 
-/// Makes references one after the other on a queue of its own, since making one blocks until the daemon answers.
+/// Creates references one after the other on its own queue, since creating one blocks until the daemon answers.
 ///
-/// One queue for all requests means one blocked thread, not one per request, when the daemon hangs.
+/// With one queue for all requests, a daemon that hangs blocks one thread, not one per request.
 final class DNSServiceOpener: Sendable {
     private let queue = DispatchQueue(label: "skyfarm.dns-sd.open")
     private let answered = Atomic<UInt64>(0)
@@ -17,7 +17,7 @@ final class DNSServiceOpener: Sendable {
     /// Number of requests the daemon has answered.
     var progress: UInt64 { answered.load(ordering: .relaxed) }
 
-    /// Makes the reference of `call` when its turn comes, unless the request has been cancelled by then.
+    /// Creates the reference of `call` in turn, unless the request has been cancelled by then.
     func enqueue(
         _ call: DNSServiceCall, unless isObsolete: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<DNSServiceReference, DNSServiceStatus>) -> Void
@@ -27,7 +27,7 @@ final class DNSServiceOpener: Sendable {
             let context = Unmanaged<AnyObject>.passRetained(call.context)
             var reference: DNSServiceRef?
             var status = DNSServiceErrorType(kDNSServiceErr_Unknown)
-            // Without a bus the daemon cannot be reached, and the library need not be loaded.
+            // Without a bus the daemon is unreachable, and the library need not be loaded.
             if !DiscoveryDaemon.diagnose().isBusAbsent { status = call.make(&reference, context.toOpaque()) }
             answered.add(1, ordering: .relaxed)
             if status == kDNSServiceErr_NoError, let reference {

@@ -1,7 +1,7 @@
 import CDNSSD
 import Dispatch
 
-/// A request to the library: the call that makes a reference, and the object its replies go to.
+/// A request to the library: the call that creates a reference, and the object that receives the replies.
 struct DNSServiceCall: Sendable {
     var context: any AnyObject & Sendable
     var make: @Sendable (UnsafeMutablePointer<DNSServiceRef?>, UnsafeMutableRawPointer) -> DNSServiceErrorType
@@ -15,9 +15,9 @@ struct DNSServiceCall: Sendable {
     }
 }
 
-/// A reference that was made, with the context it keeps alive.
+/// A reference, with the context that it keeps alive.
 struct DNSServiceReference: @unchecked Sendable {
-    // Sendable: handed from the opener's queue to the operation's queue once, and used only there from then on.
+    // Sendable: handed over once from the opener's queue to the operation's queue, and used only there afterwards.
     let raw: DNSServiceRef
     let context: Unmanaged<AnyObject>
 
@@ -27,10 +27,9 @@ struct DNSServiceReference: @unchecked Sendable {
     }
 }
 
-/// One reference from its creation to its end: made on the opener's queue, used and deallocated on its own serial
-/// queue.
+/// The lifetime of one reference: created on the opener's queue, used and deallocated on its own serial queue.
 final class DNSServiceOperation: @unchecked Sendable {
-    // Sendable: `state` is touched on `queue` only.
+    // Sendable: `state` is accessed on `queue` only.
     private enum State {
         case opening
         case open(any DispatchSourceRead)
@@ -56,7 +55,7 @@ final class DNSServiceOperation: @unchecked Sendable {
         self.failed = failed
     }
 
-    /// Makes the reference. Returns at once; `started` or `failed` reports the outcome.
+    /// Creates the reference. Returns at once; `started` or `failed` reports the outcome.
     func open(with opener: DNSServiceOpener) {
         opener.enqueue(
             call, unless: { [self] in queue.sync { if case .ended = state { true } else { false } } },
@@ -64,10 +63,10 @@ final class DNSServiceOperation: @unchecked Sendable {
         watch(opener, seen: opener.progress)
     }
 
-    /// Cancels the request. The reference is deallocated once nothing on its queue uses it any more.
+    /// Cancels the request. The reference is deallocated once nothing on its queue uses it.
     func cancel() { queue.async { [self] in end() } }
 
-    /// Reports a daemon that does not answer. While the opener makes progress, this request only waits for earlier
+    /// Reports a daemon that does not answer. While the opener makes progress, this request is only waiting for earlier
     /// ones.
     private func watch(_ opener: DNSServiceOpener, seen: UInt64) {
         queue.asyncAfter(deadline: .now() + timeout.dispatchInterval) { [self] in
@@ -95,7 +94,8 @@ final class DNSServiceOperation: @unchecked Sendable {
         }
     }
 
-    /// Dispatch may still watch the descriptor until the cancel handler runs, so only that may close it.
+    /// Returns a source that reads the replies. Dispatch may watch the descriptor until the cancel handler runs, so
+    /// only that handler may close it.
     private func source(reading reference: DNSServiceReference) -> any DispatchSourceRead {
         let source = DispatchSource.makeReadSource(
             fileDescriptor: skyfarm_dnssd_descriptor(reference.raw), queue: queue)

@@ -1,21 +1,21 @@
 import CDNSSD
 
-// Each request hands the library a context object and one of the functions below, which finds the object again. They
-// are free functions, so that they belong to no actor: the library calls them on an operation's queue.
+// Each request passes a context object and one of the functions below to the library; the function recovers the object.
+// The functions are free functions, so that they belong to no actor: the library calls them on an operation's queue.
 
-/// The destination of the replies to a registration.
+/// Receives the replies to a registration.
 final class RegistrationContext: Sendable {
     let continuation: AsyncThrowingStream<String, any Error>.Continuation
     init(_ continuation: AsyncThrowingStream<String, any Error>.Continuation) { self.continuation = continuation }
 }
 
-/// The destination of the replies to browsing.
+/// Receives the replies to browsing.
 final class BrowseContext: Sendable {
     let continuation: AsyncThrowingStream<BrowseEvent, any Error>.Continuation
     init(_ continuation: AsyncThrowingStream<BrowseEvent, any Error>.Continuation) { self.continuation = continuation }
 }
 
-/// The destination of the replies to a resolution.
+/// Receives the replies to a resolution.
 final class ResolutionContext: Sendable {
     let continuation: AsyncThrowingStream<ResolvedService, any Error>.Continuation
     init(_ continuation: AsyncThrowingStream<ResolvedService, any Error>.Continuation) {
@@ -23,7 +23,7 @@ final class ResolutionContext: Sendable {
     }
 }
 
-/// The destination of the replies to an address query.
+/// Receives the replies to an address query.
 final class AddressContext: Sendable {
     let continuation: AsyncThrowingStream<HostAddress, any Error>.Continuation
     init(_ continuation: AsyncThrowingStream<HostAddress, any Error>.Continuation) { self.continuation = continuation }

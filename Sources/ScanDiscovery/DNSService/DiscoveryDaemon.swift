@@ -6,16 +6,16 @@ public import ScanBasics
     import Darwin
 #endif
 
-/// The state of the machine's discovery daemon, as far as it can be determined without a request, hence at once.
+/// The state of the machine's discovery daemon, as far as it can be determined at once, without a request.
 public enum DiscoveryDaemon: Hashable, Sendable {
-    /// It accepts connections. It may still hang.
+    /// The daemon accepts connections. It may still hang.
     case listening
-    /// The D-Bus system bus, which the daemon needs, is not there.
+    /// The D-Bus system bus, which the daemon needs, does not exist.
     case busAbsent(path: String)
-    /// The bus is there, but not the daemon.
+    /// The bus exists, but the daemon does not.
     case absent
 
-    /// The state now.
+    /// Returns the current state.
     public static func diagnose() -> DiscoveryDaemon {
         #if os(Linux)
             let bus = busPath(address: getenv("DBUS_SYSTEM_BUS_ADDRESS").map { String(cString: $0) })
@@ -28,7 +28,7 @@ public enum DiscoveryDaemon: Hashable, Sendable {
 
     var isBusAbsent: Bool { if case .busAbsent = self { true } else { false } }
 
-    /// The fault in words; nil if none is visible.
+    /// The error that describes the state; nil if no fault is visible.
     public var error: DiscoveryError? {
         switch self {
         case .listening: nil
@@ -48,7 +48,7 @@ public enum DiscoveryDaemon: Hashable, Sendable {
         static let restartHint = "restart mDNSResponder"
     #endif
 
-    /// The bus's socket in the file system, where libdbus looks for it; nil if the address has none.
+    /// Returns the socket of the bus in the file system, where libdbus looks for it, or nil if the address has none.
     static func busPath(address: String?) -> String? {
         guard let address, !address.isEmpty else { return "/run/dbus/system_bus_socket" }
         let first = address.prefix { $0 != ";" }
@@ -75,7 +75,7 @@ public enum DiscoveryDaemon: Hashable, Sendable {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        // EAGAIN: it listens, but its queue is full, as that of a hanging daemon may be.
+        // EAGAIN: the daemon listens, but its queue is full, as that of a hanging daemon may be.
         return status == 0 || errno == EAGAIN
     }
 }

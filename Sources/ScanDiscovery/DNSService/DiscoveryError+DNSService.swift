@@ -1,8 +1,8 @@
 import CDNSSD
 
 extension DiscoveryError {
-    /// The error for a status of the library. Avahi reports "unknown" whenever its daemon is absent, whatever the
-    /// cause.
+    /// Converts a status of the library to an error. Avahi reports "unknown" whenever its daemon is absent, whatever
+    /// the cause.
     init(status: DNSServiceErrorType, to purpose: String, wasOpen: Bool) {
         switch Int(status) {
         case kDNSServiceErr_Unknown where wasOpen:
@@ -27,7 +27,7 @@ extension DiscoveryError {
         }
     }
 
-    /// The daemon has not answered a request for `timeout`.
+    /// Returns the error for a daemon that has not answered a request within `timeout`.
     static func daemonHangs(_ timeout: Duration) -> DiscoveryError {
         DiscoveryError(
             .daemonNotAnswering,

@@ -1,6 +1,6 @@
 public import ScanBasics
 
-/// Decides when a node announces itself: at once, and again whenever the announcement fails.
+/// Decides when a node announces itself: at once, and again after each failure.
 package struct AdvertisementState {
     package enum Event: Hashable, Sendable {
         case start
@@ -17,12 +17,12 @@ package struct AdvertisementState {
     private let retry: RetrySchedule
     private var failures = 0
     private var told: AdvertisementEvent?
-    /// When `tick` is due next.
+    /// The time at which `tick` is due next.
     package private(set) var nextDeadline: Instant?
 
     package init(retry: RetrySchedule) { self.retry = retry }
 
-    /// Handles an event at `now` and returns what to do, in order.
+    /// Handles an event at `now`. Returns the actions to perform, in order.
     package mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         switch event {
         case .start:
@@ -32,7 +32,7 @@ package struct AdvertisementState {
             return tell(.advertised(name: name))
         case .ended(let error):
             failures += 1
-            // An invalid record stays invalid.
+            // Retrying cannot help: an invalid record stays invalid.
             let isHopeless = error.code == .invalid
             nextDeadline = isHopeless ? nil : now.advanced(by: retry.pause(afterFailures: failures))
             return tell(.unavailable(error))
@@ -54,6 +54,7 @@ package struct AdvertisementState {
 public enum AdvertisementEvent: Hashable, Sendable {
     /// The node is announced under this name.
     case advertised(name: String)
-    /// The node cannot be announced, for this reason; it is tried again. Reported again when the reason changes.
+    /// The node cannot be announced, for this reason; the announcement is retried. Reported again when the reason
+    /// changes.
     case unavailable(DiscoveryError)
 }

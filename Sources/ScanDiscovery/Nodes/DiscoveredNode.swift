@@ -1,27 +1,27 @@
 public import ScanBasics
 
-/// A node that was announced on the network, with all its addresses. Not authenticated before the handshake.
+/// A node announced on the network, with all its addresses. Not authenticated before the handshake.
 public struct DiscoveredNode: Hashable, Identifiable, Sendable {
-    /// Distinguishes nodes.
+    /// Identifies a node across its announcements.
     public enum ID: Comparable, Hashable, Sendable {
-        /// The identity the node announces.
+        /// The identity that the node announces.
         case identity(SystemID)
-        /// The instance's name, for a node that announces no identity.
+        /// The name of the instance, for a node that announces no identity.
         case name(String)
     }
 
-    /// The node: the same for all its names, interfaces and addresses.
+    /// Identifier of the node: the same for all its names, interfaces and addresses.
     public var id: ID
-    /// A name to show, without control characters and without the digits that made it unique.
+    /// The name to display, without control characters and without the digits that made it unique.
     public var name: String
-    /// Numeric addresses, beginning with those that most machines can reach; never empty.
+    /// Numeric addresses; those that most machines can reach come first. Never empty.
     public var addresses: [SocketAddress]
-    /// The facts that it announces about itself.
+    /// The announced capacity, versions and fingerprints.
     public var advertisement: NodeAdvertisement
-    /// True if one of its addresses is one of this machine's.
+    /// Whether one of its addresses belongs to this machine.
     public var isOnThisMachine: Bool
 
-    /// A node.
+    /// Creates a node from its parts.
     public init(
         id: ID, name: String, addresses: [SocketAddress], advertisement: NodeAdvertisement,
         isOnThisMachine: Bool = false
@@ -35,7 +35,7 @@ public struct DiscoveredNode: Hashable, Identifiable, Sendable {
 }
 
 extension DiscoveredNode.ID {
-    /// An arbitrary order, for reproducible results.
+    /// Arbitrary but fixed order, for reproducible results.
     public static func < (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.identity(let first), .identity(let second)): first.description < second.description

@@ -1,7 +1,7 @@
 import ScanBasics
 
 extension DiscoveryState {
-    /// Makes a resolved sighting part of the node that its record names.
+    /// Assigns a resolved sighting to the node that its record names.
     mutating func attach(_ instance: ServiceInstance, _ knowledge: Sighting.Knowledge, at now: Instant) {
         guard let sighting = sightings[instance] else { return }
         let identity = NodeAdvertisement(knowledge.service.txt).id
@@ -43,7 +43,7 @@ extension DiscoveryState {
         candidates[id] = candidate
     }
 
-    /// Resolves the node anew, and offers it if that succeeds: stale records expire in the meantime. If no sighting can
+    /// Resolves the node anew and offers it if that succeeds: stale records expire in the meantime. If no sighting can
     /// be resolved, the known addresses are used.
     mutating func offerAgain(_ id: DiscoveredNode.ID, at now: Instant) {
         guard var candidate = candidates[id] else { return }
@@ -57,7 +57,7 @@ extension DiscoveryState {
         candidates[id] = candidate
     }
 
-    /// Reports what is new about a node.
+    /// Reports the news about a node.
     mutating func settle(_ id: DiscoveredNode.ID) {
         guard var candidate = candidates[id] else { return }
         candidate.settlesAt = nil
@@ -83,7 +83,7 @@ extension DiscoveryState {
         candidates[id] = candidate
     }
 
-    /// The node as all its sightings show it; nil if none is left.
+    /// Returns the node combined from all its sightings, or nil if none is left.
     private func node(_ id: DiscoveredNode.ID, _ candidate: Candidate) -> DiscoveredNode? {
         let parts = candidate.sightings.sorted().compactMap { instance in
             sightings[instance]?.knowledge.map { (instance, $0) }

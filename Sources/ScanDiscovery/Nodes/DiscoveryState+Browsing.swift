@@ -13,7 +13,8 @@ extension DiscoveryState {
         tell(.available)
     }
 
-    /// Keeps the nodes, which are not lost with the daemon. Instances that it repeats when it is back count as new.
+    /// Keeps the known nodes, which do not disappear with the daemon. Instances that the daemon repeats when it is back
+    /// count as new.
     mutating func browseEnded(_ error: DiscoveryError, at now: Instant) {
         browserFailures += 1
         browser = .waiting(until: now.advanced(by: settings.sourceRetry.pause(afterFailures: browserFailures)))

@@ -1,7 +1,7 @@
 import ScanBasics
 
 extension DiscoveryState {
-    /// Queues an instance for resolution, unless it is queued or being resolved.
+    /// Queues an instance for resolution, unless it is already queued or being resolved.
     mutating func enqueue(_ instance: ServiceInstance) {
         guard let sighting = sightings[instance], sighting.phase != .queued, !sighting.isResolving else { return }
         sightings[instance]?.phase = .queued
@@ -53,7 +53,7 @@ extension DiscoveryState {
         attach(instance, knowledge, at: now)
     }
 
-    /// The resolution's sequences have ended, with or without an error: it has succeeded if there is an address.
+    /// Handles the end of a resolution's sequences, with or without an error. It has succeeded if there is an address.
     mutating func endResolution(of instance: ServiceInstance, at now: Instant) {
         guard let sighting = sightings[instance], sighting.isResolving else { return }
         if sighting.isFirstAddress {

@@ -1,10 +1,11 @@
 package import ScanBasics
 
-/// Decides what announcements mean: which nodes are there, at which addresses, and when to report them.
+/// The decisions of discovery: which nodes exist, at which addresses, and when to report them. Performs no I/O.
 ///
-/// Three sets build on each other. Sightings are instances on interfaces, counted, because each protocol family adds
-/// and removes its own. A resolved sighting belongs to a candidate: the node of that identity, or of that name if it
-/// announces none. A candidate is reported once there has been no news about it for a moment.
+/// ``NodeDiscovery`` passes events to ``handle(_:at:)`` and performs the returned actions. Three sets build on each
+/// other. Sightings are instances on interfaces; they are counted, because each protocol family adds and removes its
+/// own. A resolved sighting belongs to a candidate: the node with that identity, or with that name if it announces no
+/// identity. A candidate is reported once there has been no news about it for ``DiscoverySettings/quietInterval``.
 package struct DiscoveryState {
     package enum Event: Hashable, Sendable {
         case start
@@ -20,11 +21,11 @@ package struct DiscoveryState {
     }
 
     package enum Action: Hashable, Sendable {
-        /// Browse, and report each event.
+        /// Start browsing and report each event.
         case browse
-        /// Resolve the instance, and report each answer and the end.
+        /// Resolve the instance and report each answer and the end.
         case resolve(ServiceInstance)
-        /// Look up the host's addresses for the instance, instead of those of another host.
+        /// Look up the host's addresses for the instance, instead of those of a previous host.
         case lookUp(ServiceInstance, host: String)
         /// Stop resolving the instance and looking up its addresses.
         case stopResolving(ServiceInstance)
@@ -34,13 +35,13 @@ package struct DiscoveryState {
 
     /// The state of the source of announcements.
     enum Browser: Hashable {
-        /// Not browsing yet.
+        /// Browsing has not been requested yet.
         case idle
-        /// Browsing was requested; goes to `listening` or `waiting`.
+        /// Browsing was requested; becomes `listening` or `waiting`.
         case opening
-        /// Browsing; goes to `waiting`.
+        /// Browsing is active; becomes `waiting`.
         case listening
-        /// Failed; browsing is requested again at this moment.
+        /// Browsing failed and is requested again at this moment.
         case waiting(until: Instant)
     }
 
@@ -58,30 +59,30 @@ package struct DiscoveryState {
     var browser = Browser.idle
     var browserFailures = 0
     var notice = Notice.nothing
-    /// When sightings that the source has not repeated since it came back are removed.
+    /// The time at which sightings that the source has not repeated since it came back are removed.
     var recoveryEnds: Instant?
     var sightings: [ServiceInstance: Sighting] = [:]
-    /// Sightings to resolve, in order of arrival.
+    /// Sightings to resolve, in the order of arrival.
     var queue: [ServiceInstance] = []
     var resolutions = 0
-    /// When the next resolution may start; nil before the first.
+    /// The earliest start of the next resolution; nil before the first.
     var nextResolution: Instant?
     var candidates: [DiscoveredNode.ID: Candidate] = [:]
     var actions: [Action] = []
 
-    /// Nothing is known yet.
+    /// Creates a state without sightings.
     ///
     /// - Parameters:
-    ///   - settings: Times and limits.
-    ///   - own: Identities of this process, which are never reported.
-    ///   - loopbackInterface: Number of the only interface on which loopback addresses are accepted.
+    ///   - settings: time constants and limits.
+    ///   - own: identities of this process, which are never reported.
+    ///   - loopbackInterface: index of the only interface on which loopback addresses are accepted.
     package init(settings: DiscoverySettings, own: Set<SystemID> = [], loopbackInterface: UInt32 = 1) {
         self.settings = settings
         self.own = own
         self.loopbackInterface = loopbackInterface
     }
 
-    /// Handles an event at `now` and returns what to do, in order.
+    /// Handles an event at `now`. Returns the actions to perform, in order.
     package mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         switch event {
         case .start: browse()
@@ -105,7 +106,7 @@ package struct DiscoveryState {
         return actions
     }
 
-    /// When `tick` is due next; nil if nothing waits for time to pass.
+    /// The time at which `tick` is due next; nil if no deadline is pending.
     package var nextDeadline: Instant? {
         var deadlines: [Instant?] = [recoveryEnds]
         if case .waiting(let until) = browser { deadlines.append(until) }
@@ -117,7 +118,8 @@ package struct DiscoveryState {
         return deadlines.compactMap { $0 }.min()
     }
 
-    /// In an order that does not depend on hashing, so that the same events always lead to the same actions.
+    /// Handles passed deadlines in an order that does not depend on hashing, so that equal events lead to equal
+    /// actions.
     private mutating func passDeadlines(until now: Instant) {
         if case .waiting(let until) = browser, until <= now { browse() }
         if let end = recoveryEnds, end <= now { forgetUnrepeated(at: now) }
@@ -130,7 +132,7 @@ package struct DiscoveryState {
         for id in candidates.filter({ $0.value.settlesAt.map { $0 <= now } ?? false }).keys.sorted() { settle(id) }
     }
 
-    /// The first violated invariant, in words; nil if all hold.
+    /// Returns a description of the first violated invariant, or nil if all hold. For tests.
     package func brokenInvariant() -> String? {
         let resolving = sightings.values.count { $0.isResolving }
         if resolving != resolutions { return "\(resolving) sightings resolve, \(resolutions) are counted" }

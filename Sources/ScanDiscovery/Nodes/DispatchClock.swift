@@ -2,9 +2,9 @@ import Dispatch
 package import ScanBasics
 import Synchronization
 
-/// The machine's monotonic time, with timers on a Dispatch queue of its own.
+/// A monotonic clock with timers on its own Dispatch queue.
 package final class DispatchClock: ScanClock, @unchecked Sendable {
-    // Sendable: `live` is touched on `queue` only.
+    // Sendable: `live` is accessed on `queue` only.
     private let queue = DispatchQueue(label: "skyfarm.discovery.clock")
     private let count = Atomic<UInt64>(0)
     private var live: Set<TimerID> = []

@@ -12,7 +12,7 @@ package struct NetworkInterface: Equatable, Sendable {
     package var isUp: Bool
     package var hasMulticast: Bool
     package var isLoopback: Bool
-    /// Whether it leads to containers and virtual machines of this machine only.
+    /// Whether it leads only to containers and virtual machines of this machine.
     package var isInternal: Bool
     package var addresses: [HostAddress]
 
@@ -28,10 +28,10 @@ package struct NetworkInterface: Equatable, Sendable {
         self.addresses = addresses
     }
 
-    /// Whether nodes can be discovered there.
+    /// Whether nodes can be discovered on the interface.
     package var carriesDiscovery: Bool { isUp && hasMulticast && !isLoopback && !addresses.isEmpty }
 
-    /// The interfaces now, by name.
+    /// Returns the current interfaces, sorted by name.
     package static func current() -> [NetworkInterface] {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return [] }
@@ -55,25 +55,25 @@ package struct NetworkInterface: Equatable, Sendable {
         return interfaces.values.sorted { $0.name < $1.name }
     }
 
-    /// Whether an interface is a bridge without a member that leads to other machines, as those of Docker and libvirt are.
-    /// `folder` has what Linux tells of each interface: a bridge has a list of its members, which are the ends of
-    /// containers and virtual machines, or devices, VLANs and bonds.
+    /// Whether an interface is a bridge without a member that leads to other machines, such as those of Docker and
+    /// libvirt. `folder` is Linux' description of the interfaces: it lists the members of a bridge, which are the ends
+    /// of containers and virtual machines, or devices, VLANs and bonds.
     package static func isInternal(_ name: String, in folder: String) -> Bool {
         guard access("\(folder)/\(name)/bridge", F_OK) == 0 else { return false }
         let members = ShellPattern.paths(matching: "\(folder)/\(name)/brif/*").map {
             $0.split(separator: "/").last ?? ""
         }
         return members.allSatisfy { member in
-            // A device has a bus; what lies over one names it.
+            // A device has a bus; a VLAN or bond names the interface below it.
             let isOuter = access("\(folder)/\(member)/device", F_OK) == 0
             return !isOuter && ShellPattern.paths(matching: "\(folder)/\(member)/lower_*").isEmpty
         }
     }
 
-    /// The bytes of each address of this machine, now.
+    /// Returns the bytes of each current address of this machine.
     static func localAddresses() -> Set<[UInt8]> { Set(current().flatMap(\.addresses).map(\.bytes)) }
 
-    /// Number of the loopback interface.
+    /// Index of the loopback interface.
     static var loopbackNumber: UInt32 {
         #if os(Linux)
             if_nametoindex("lo")
@@ -82,11 +82,11 @@ package struct NetworkInterface: Equatable, Sendable {
         #endif
     }
 
-    /// The address of this machine for other machines to use if a socket listens on `host`; nil if `host` is one
-    /// already.
+    /// Returns the address at which other machines reach a socket that listens on `host`, or nil if `host` is already
+    /// an address.
     ///
-    /// IPv4 comes first, which every machine has. Link-local addresses are left out: on another link they belong to
-    /// another machine.
+    /// IPv4 addresses are preferred, because every machine has one. Link-local addresses are excluded: on another link
+    /// they belong to another machine.
     package static func address(for host: String, among interfaces: [NetworkInterface]) -> String? {
         guard ["", "0.0.0.0", "::"].contains(host) else { return nil }
         let addresses = interfaces.filter { $0.isUp && !$0.isLoopback }.flatMap(\.addresses).filter { !$0.isLinkLocal }

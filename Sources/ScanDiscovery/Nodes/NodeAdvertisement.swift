@@ -1,25 +1,25 @@
 public import ScanBasics
 
-/// A node's facts about itself in its TXT record, which everyone on the network can read.
+/// The facts that a node announces about itself in its TXT record, readable by everyone on the network.
 ///
 /// In the record of a peer, a field that is missing or invalid is nil. The facts are not authenticated before the
-/// handshake on the connection.
+/// handshake of a connection.
 public struct NodeAdvertisement: Hashable, Sendable {
-    /// Protocol versions the node speaks (key `v`: `2`, or `1-3`).
+    /// Protocol versions that the node speaks (key `v`: `2`, or `1-3`).
     public var versions: ClosedRange<UInt16>?
-    /// Tasks it runs at once (key `slots`).
+    /// Number of tasks that it runs at once (key `slots`).
     public var slots: Int?
-    /// Short fingerprints of the cluster keys it accepts (key `key`): letters, digits and `:-_+/=.`, at most 64.
+    /// Short fingerprints of the accepted cluster keys (key `key`): letters, digits and `:-_+/=.`, at most 64 bytes.
     public var keyFingerprint: String?
-    /// Its identity (key `id`).
+    /// Identity of the node (key `id`).
     public var id: SystemID?
-    /// Whether it runs no tasks for the time being (key `paused`: `1`).
+    /// Whether the node currently runs no tasks (key `paused`: `1`).
     public var isPaused = false
 
-    /// Most slots that are accepted; a greater number is invalid.
+    /// Maximum number of slots; a greater number is invalid.
     public static let maximumSlots = 65_536
 
-    /// The facts about a node.
+    /// Creates an advertisement of a node that is not paused.
     public init(versions: ClosedRange<UInt16>?, slots: Int?, keyFingerprint: String?, id: SystemID?) {
         self.versions = versions
         self.slots = slots
@@ -27,7 +27,7 @@ public struct NodeAdvertisement: Hashable, Sendable {
         self.id = id
     }
 
-    /// Reads a record.
+    /// Parses a TXT record; invalid fields become nil.
     public init(_ record: TXTRecord) {
         versions = record["v"].flatMap(Self.versions)
         slots = record["slots"].flatMap(Self.digits).flatMap { Int($0) }
@@ -37,7 +37,7 @@ public struct NodeAdvertisement: Hashable, Sendable {
         isPaused = record["paused"] == "1"
     }
 
-    /// The record to announce.
+    /// The TXT record to announce.
     public var record: TXTRecord {
         var record = TXTRecord()
         record["v"] = versions.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
@@ -57,7 +57,7 @@ public struct NodeAdvertisement: Hashable, Sendable {
         return first...last
     }
 
-    /// The text if it has only digits; the number parsers would also accept signs.
+    /// Returns the text if it consists of digits; the number parsers would also accept signs.
     private static func digits(_ text: String) -> String? {
         !text.isEmpty && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? text : nil
     }
@@ -73,7 +73,7 @@ extension String {
 }
 
 extension SystemID {
-    /// The identity in 32 hexadecimal digits; nil for any other text.
+    /// Parses 32 hexadecimal digits; nil for any other text.
     package init?(hexadecimal text: String) {
         guard text.utf8.count == 32, text.allSatisfy({ $0.isASCII && $0.isHexDigit }),
             let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.suffix(16), radix: 16)

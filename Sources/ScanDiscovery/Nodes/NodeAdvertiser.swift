@@ -1,8 +1,8 @@
 public import ScanBasics
 
-/// Keeps a node announced: performs the actions of ``AdvertisementState``, over any ``ServiceDiscovery``.
+/// Keeps a node announced: performs the actions of ``AdvertisementState`` with any ``ServiceDiscovery``.
 public final class NodeAdvertiser: Sendable {
-    /// The state of the announcement, for one consumer. Ends when ``run()`` returns.
+    /// The states of the announcement, for one consumer. Ends when ``run()`` returns.
     public let events: AsyncStream<AdvertisementEvent>
 
     private let source: any ServiceDiscovery
@@ -11,7 +11,7 @@ public final class NodeAdvertiser: Sendable {
     private let clock: any ScanClock
     private let news: AsyncStream<AdvertisementEvent>.Continuation
 
-    /// Announces `service` through `source`, and again after a pause of `retry` whenever that fails.
+    /// Creates an advertiser that announces `service` with `source`, and retries after the pauses of `retry`.
     public convenience init(
         _ source: any ServiceDiscovery, _ service: ServiceAdvertisement,
         retry: RetrySchedule = DiscoverySettings().sourceRetry
@@ -19,7 +19,7 @@ public final class NodeAdvertiser: Sendable {
         self.init(source, service, retry: retry, clock: DispatchClock())
     }
 
-    /// Announces `service` through `source`, with times by `clock`.
+    /// Creates an advertiser that takes the time from `clock`.
     public init(
         _ source: any ServiceDiscovery, _ service: ServiceAdvertisement, retry: RetrySchedule, clock: any ScanClock
     ) {
@@ -30,7 +30,7 @@ public final class NodeAdvertiser: Sendable {
         (events, news) = AsyncStream.makeStream(of: AdvertisementEvent.self)
     }
 
-    /// Announces until the task is cancelled, then withdraws the announcement. Call it once.
+    /// Announces the service until the task is cancelled, then withdraws the announcement. Call it only once.
     public func run() async {
         let (inbox, inputs) = AsyncStream.makeStream(of: AdvertisementState.Event.self)
         var state = AdvertisementState(retry: retry)

@@ -1,6 +1,10 @@
 public import ScanBasics
 
-/// Discovers nodes: performs the actions of ``DiscoveryState``, over any ``ServiceDiscovery``.
+/// Discovers nodes: performs the actions of ``DiscoveryState`` with any ``ServiceDiscovery``.
+///
+/// ``run()`` passes the answers of the source to the state and performs the actions that it returns; ``events`` reports
+/// the nodes. The consumer connects to each found node and calls ``report(_:of:)`` with the outcome, which decides when
+/// the node is offered again.
 ///
 /// ```swift
 /// let discovery = NodeDiscovery(DNSServiceDiscovery(), own: [myIdentity])
@@ -8,7 +12,7 @@ public import ScanBasics
 /// for await event in discovery.events { … }
 /// ```
 public final class NodeDiscovery: Sendable {
-    /// The events, for one consumer. Ends when ``run()`` returns.
+    /// The events of discovery, for one consumer. Ends when ``run()`` returns.
     public let events: AsyncStream<DiscoveryEvent>
 
     private let source: any ServiceDiscovery
@@ -19,25 +23,25 @@ public final class NodeDiscovery: Sendable {
     private let inbox: AsyncStream<Input>
     private let inputs: AsyncStream<Input>.Continuation
 
-    /// An event, and the number of the resolution it comes from, if it comes from one.
+    /// An event, and the number of the resolution that it comes from, if any.
     private struct Input: Sendable {
         var event: DiscoveryState.Event
         var resolution: Int?
     }
 
-    /// Discovery through `source`.
+    /// Creates a discovery with `source`.
     ///
     /// - Parameters:
-    ///   - source: Where announcements come from.
-    ///   - own: Identities of this process, which are never reported.
-    ///   - settings: Times and limits.
+    ///   - source: the source of announcements.
+    ///   - own: identities of this process, which are never reported.
+    ///   - settings: time constants and limits.
     public convenience init(
         _ source: any ServiceDiscovery, own: Set<SystemID> = [], settings: DiscoverySettings = DiscoverySettings()
     ) {
         self.init(source, own: own, settings: settings, clock: DispatchClock())
     }
 
-    /// Discovery through `source`, with times by `clock`.
+    /// Creates a discovery that takes the time from `clock`.
     public init(
         _ source: any ServiceDiscovery, own: Set<SystemID>, settings: DiscoverySettings, clock: any ScanClock
     ) {
@@ -49,7 +53,7 @@ public final class NodeDiscovery: Sendable {
         (inbox, inputs) = AsyncStream.makeStream(of: Input.self)
     }
 
-    /// Reports the outcome of a connection to a node; decides when that node is offered again.
+    /// Reports the outcome of a connection to a node, which decides when the node is offered again.
     public func report(_ outcome: ConnectionOutcome, of id: DiscoveredNode.ID) {
         inputs.yield(Input(event: .report(outcome, of: id)))
     }
@@ -57,7 +61,7 @@ public final class NodeDiscovery: Sendable {
     /// Resolves nodes as soon as possible from now on, whatever the settings say.
     public func expedite() { inputs.yield(Input(event: .expedite)) }
 
-    /// Discovers until the task is cancelled. Call it once.
+    /// Discovers nodes until the task is cancelled. Call it only once.
     public func run() async {
         var state = DiscoveryState(
             settings: settings, own: own, loopbackInterface: NetworkInterface.loopbackNumber)
@@ -112,7 +116,7 @@ public final class NodeDiscovery: Sendable {
         }
     }
 
-    /// Passes on the elements of `sequence`; returns the error that ended it, if one did.
+    /// Passes the elements of `sequence` to `receive`. Returns the error that ended the sequence, if any.
     @discardableResult
     private static func forward<Element: Sendable>(
         _ sequence: AsyncThrowingStream<Element, any Error>, to receive: (Element) -> Void
@@ -151,7 +155,7 @@ private struct Work {
     private var count = 0
     private var current: Set<Int> = []
 
-    /// False for a resolution that was stopped, some of whose events may still come.
+    /// Whether a resolution is in progress. Events of a stopped resolution may still arrive.
     func isCurrent(_ number: Int) -> Bool { current.contains(number) }
 
     mutating func begin(_ instance: ServiceInstance) -> Int {

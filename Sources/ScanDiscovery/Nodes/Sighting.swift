@@ -1,40 +1,40 @@
 import ScanBasics
 
-/// The facts about one instance on one interface.
+/// An instance as seen on one interface.
 struct Sighting {
-    /// The progress of its resolution.
+    /// The phase of its resolution.
     enum Phase: Hashable {
-        /// Waits for its turn.
+        /// Waiting to be resolved.
         case queued
-        /// In progress until answered or this moment.
+        /// In progress until it is answered or this moment has passed.
         case resolving(until: Instant)
-        /// Done.
+        /// Resolved, or no longer to be resolved.
         case settled
         /// Failed; resolved again at this moment.
         case waiting(until: Instant)
     }
 
-    /// A complete resolution.
+    /// The result of a resolution.
     struct Knowledge: Hashable {
         var service: ResolvedService
         var addresses: [HostAddress]
         var isOnThisMachine: Bool
     }
 
-    /// Announcements less withdrawals: one for each protocol family. 0 while the source is away.
+    /// Number of announcements minus withdrawals, one for each protocol family. 0 while the source is unavailable.
     var count = 1
-    /// True until this announcement has been resolved; a node that is set aside is offered again for a fresh one.
+    /// Whether this announcement has not been resolved yet. A node that is set aside is offered again for a fresh one.
     var isFresh = true
     var phase = Phase.queued
-    /// Resolutions failed in a row.
+    /// Number of consecutive failed resolutions.
     var failures = 0
-    /// True until the resolution under way has led to an address.
+    /// Whether the resolution in progress has not found an address yet.
     var isFirstAddress = true
-    /// The answer of the resolution under way.
+    /// The answer of the resolution in progress.
     var answer: ResolvedService?
-    /// Result of the last resolution that led to an address.
+    /// Result of the last resolution that found an address.
     var knowledge: Knowledge?
-    /// The candidate it belongs to.
+    /// The candidate to which it belongs.
     var node: DiscoveredNode.ID?
 
     var isResolving: Bool { if case .resolving = phase { true } else { false } }
@@ -49,37 +49,37 @@ struct Sighting {
 
 /// A node that is reported, or about to be.
 struct Candidate {
-    /// The outcome of connections to the node.
+    /// The state of connections to the node.
     enum Standing: Hashable {
-        /// To be dialled, or being dialled.
+        /// Offered for a connection, which may be in progress.
         case offered
-        /// Its handshake succeeded.
+        /// The handshake succeeded.
         case connected
-        /// Not to be dialled before this moment, unless it is announced anew.
+        /// No connection is attempted before this moment, unless the node is announced anew.
         case setAside(until: Instant)
-        /// The wait is over: to be offered again as soon as it resolves again.
+        /// The pause is over; the node is offered again as soon as it is resolved.
         case returning
     }
 
-    /// The resolved sightings it is made of.
+    /// The resolved sightings of this node.
     var sightings: Set<ServiceInstance> = []
     /// The node as last reported.
     var told: DiscoveredNode?
-    /// When news is reported.
+    /// The time at which news is reported.
     var settlesAt: Instant?
-    /// Since when there is news.
+    /// The time of the first unreported news.
     var newsSince: Instant?
     var standing = Standing.offered
-    /// Attempts or connections failed in a row.
+    /// Number of consecutive failed attempts or connections.
     var failures = 0
-    /// True once a handshake with it succeeded.
+    /// Whether a handshake with the node has ever succeeded.
     var wasConnected = false
-    /// True if the next news is to be reported as a node to dial.
+    /// Whether the next report offers the node for a connection.
     var isToBeOffered = true
 
     var setAsideUntil: Instant? { if case .setAside(let until) = standing { until } else { nil } }
 
-    /// Schedules the report of news: after a quiet interval, but no later than the longest silence allows.
+    /// Schedules the report of news: after the quiet interval, but no later than the longest silence allows.
     mutating func noteNews(at now: Instant, _ settings: DiscoverySettings) {
         let since = newsSince ?? now
         newsSince = since

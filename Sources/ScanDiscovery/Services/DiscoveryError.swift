@@ -1,22 +1,22 @@
 public import ScanBasics
 
-/// Why discovery cannot do what was requested, in one line that says what to do.
+/// A failure of discovery, described in one line with the remedy.
 public typealias DiscoveryError = CodedError<DiscoveryErrorCode>
 
-/// What went wrong; see ``DiscoveryError``.
+/// The kind of a ``DiscoveryError``.
 public enum DiscoveryErrorCode: String, Sendable {
     /// No daemon is running.
     case daemonAbsent
     /// The daemon exists but does not answer.
     case daemonNotAnswering
-    /// The daemon stopped while it was used.
+    /// The daemon stopped while it was in use.
     case daemonLost
-    /// There was no answer from the network.
+    /// The network did not answer.
     case noAnswer
-    /// The announcement, or received data, breaks a rule of DNS-SD.
+    /// The announcement or received data violate a rule of DNS-SD.
     case invalid
     /// The daemon refused the request.
     case refused
-    /// This source of nodes cannot do that.
+    /// This source of nodes does not support the request.
     case unsupported
 }

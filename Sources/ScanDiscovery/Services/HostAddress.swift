@@ -4,21 +4,21 @@
     import Darwin
 #endif
 
-/// An IP address of a host, with the interface where it is reached.
+/// An IP address of a host, with the interface through which it is reached.
 public struct HostAddress: Hashable, Sendable, CustomStringConvertible {
-    /// 4 bytes of IPv4 or 16 of IPv6, in network order.
+    /// 4 bytes for IPv4 or 16 for IPv6, in network order.
     public let bytes: [UInt8]
-    /// Number of the interface: needed for a link-local IPv6 address, 0 for all others.
+    /// Index of the interface for a link-local IPv6 address; 0 for all others.
     public let scope: UInt32
 
-    /// The address in these bytes; nil unless there are 4 or 16.
+    /// Creates an address from 4 or 16 bytes; nil for any other number.
     public init?(bytes: some Sequence<UInt8>, interface: UInt32 = 0) {
         self.bytes = Array(bytes)
         guard self.bytes.count == 4 || self.bytes.count == 16 else { return nil }
         scope = Self.isLinkLocal(self.bytes) && self.bytes.count == 16 ? interface : 0
     }
 
-    /// The numeric address in `text`, such as `10.0.0.1`, `fd00::1` or `fe80::1%eth0`; nil for anything else.
+    /// Parses a numeric address such as `10.0.0.1`, `fd00::1` or `fe80::1%eth0`; nil for anything else.
     public init?(_ text: String) {
         let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         var four = in_addr()
@@ -34,7 +34,7 @@ public struct HostAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The address in a structure of the system; nil if it is of another family.
+    /// Creates an address from a `sockaddr`; nil for another address family.
     init?(_ address: UnsafePointer<sockaddr>, interface: UInt32? = nil) {
         let raw = UnsafeRawPointer(address)
         switch Int32(address.pointee.sa_family) {
@@ -47,26 +47,26 @@ public struct HostAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// True for IPv6.
+    /// Whether this is an IPv6 address.
     public var isIPv6: Bool { bytes.count == 16 }
 
-    /// True for an address that is valid on one link only: fe80::/10 and 169.254.0.0/16.
+    /// Whether the address is valid only on one link: fe80::/10 and 169.254.0.0/16.
     public var isLinkLocal: Bool { Self.isLinkLocal(bytes) }
 
-    /// True for 127.0.0.0/8 and ::1, also when mapped into IPv6.
+    /// Whether the address is in 127.0.0.0/8 or is ::1, also when mapped into IPv6.
     public var isLoopback: Bool {
         if let mapped { return mapped[0] == 127 }
         return isIPv6 ? bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1 : bytes[0] == 127
     }
 
-    /// False for the unspecified, multicast and broadcast addresses, where no host can be.
+    /// Whether the address can belong to a host: not the unspecified, a multicast or the broadcast address.
     public var isUnicast: Bool {
         if bytes.allSatisfy({ $0 == 0 }) { return false }
         if let mapped { return mapped[0] != 0 && mapped[0] < 224 }
         return isIPv6 ? bytes[0] != 0xff : bytes[0] != 0 && bytes[0] < 224
     }
 
-    /// Numeric text; a link-local IPv6 address has its interface, as `fe80::1%eth0`.
+    /// Numeric text; a link-local IPv6 address includes its interface, such as `fe80::1%eth0`.
     public var description: String {
         var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         guard inet_ntop(isIPv6 ? AF_INET6 : AF_INET, bytes, &buffer, socklen_t(buffer.count)) != nil else { return "?" }
@@ -78,7 +78,7 @@ public struct HostAddress: Hashable, Sendable, CustomStringConvertible {
         bytes.count == 16 ? bytes[0] == 0xfe && bytes[1] & 0xc0 == 0x80 : bytes[0] == 169 && bytes[1] == 254
     }
 
-    /// The IPv4 address inside `::ffff:0:0/96`.
+    /// The IPv4 address in `::ffff:0:0/96`; nil for any other address.
     private var mapped: ArraySlice<UInt8>? {
         guard isIPv6, bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == 0xff, bytes[11] == 0xff else { return nil }
         return ArraySlice(Array(bytes[12...]))
@@ -92,7 +92,7 @@ public struct HostAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension HostAddress: Comparable {
-    /// Orders by how likely other machines can reach the address: IPv4, IPv6, link-local ones, loopback.
+    /// Compares by how likely other machines can reach the address: IPv4, IPv6, link-local, loopback.
     public static func < (left: HostAddress, right: HostAddress) -> Bool {
         let (first, second) = (left.rank, right.rank)
         if first != second { return first < second }

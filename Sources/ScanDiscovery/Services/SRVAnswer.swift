@@ -1,21 +1,21 @@
-/// The SRV records in a DNS message (RFC 1035, 4; RFC 2782). Parsing is safe for any bytes.
+/// The SRV records of a DNS message (RFC 1035, section 4; RFC 2782). Parsing is safe for arbitrary bytes.
 struct SRVAnswer: Hashable {
-    /// One host that offers the service.
+    /// A host that offers the service.
     struct Target: Hashable {
-        /// Lower comes first.
+        /// Lower values are preferred.
         var priority: UInt16
         var weight: UInt16
         var port: UInt16
-        /// Host name, without the last dot.
+        /// Host name without the trailing dot.
         var host: String
     }
 
     /// The targets, best priority first.
     var targets: [Target] = []
-    /// Time to live of the answer in seconds: the shortest of its records.
+    /// Time to live of the answer in seconds: the minimum of its records.
     var secondsToLive: UInt32?
 
-    /// Reads `message`; nil if it is malformed.
+    /// Parses a DNS message; nil if it is malformed.
     init?(parsing message: some Collection<UInt8>) {
         var reader = MessageReader(bytes: Array(message), position: 4)
         guard let questions = reader.short(), let answers = reader.short(), reader.skip(4) else { return nil }
@@ -28,7 +28,7 @@ struct SRVAnswer: Hashable {
             if type == Self.recordType {
                 guard let target = Self.target(&reader), reader.position == end else { return nil }
                 secondsToLive = min(secondsToLive ?? .max, UInt32(high) << 16 | UInt32(low))
-                // The target `.`, here empty, means that the service is not offered (RFC 2782).
+                // The target `.`, empty here, means that the service is not offered (RFC 2782).
                 if !target.host.isEmpty, target.port != 0 { targets.append(target) }
             } else if !reader.skip(Int(length)) {
                 return nil
@@ -47,7 +47,7 @@ struct SRVAnswer: Hashable {
     }
 }
 
-/// Reads a DNS message piece by piece; every function returns nil or false at the end of the bytes.
+/// A sequential reader of a DNS message. Its functions return nil or false at the end of the bytes.
 private struct MessageReader {
     let bytes: [UInt8]
     var position: Int
@@ -63,7 +63,7 @@ private struct MessageReader {
         return UInt16(bytes[position]) << 8 | UInt16(bytes[position + 1])
     }
 
-    /// A name, whose labels may continue at an earlier offset. Each jump must go further back, so that the loop ends.
+    /// Reads a name, whose labels may continue at an earlier offset. Each jump must go further back, so the loop ends.
     mutating func name() -> String? {
         var labels: [String] = []
         var place = position

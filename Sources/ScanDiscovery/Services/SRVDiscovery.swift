@@ -2,45 +2,46 @@ import ScanBasics
 import CDNSSD
 import Dispatch
 
-/// Nodes that unicast DNS lists in SRV records, as a Kubernetes headless service publishes them.
+/// Nodes listed in SRV records of unicast DNS, as published by a Kubernetes headless service.
 ///
-/// The name is queried again when its records expire, so that nodes are added and removed with them.
+/// The name is queried again when its records expire, so that nodes appear and disappear with the records.
 public struct SRVDiscovery: ServiceDiscovery {
-    /// A name server to query instead of the system's.
+    /// A name server to query instead of the system's name servers.
     public struct Server: Hashable, Sendable {
-        /// IPv4 address.
+        /// The IPv4 address of the server.
         public var address: HostAddress
         /// UDP and TCP port.
         public var port: UInt16
 
-        /// A name server.
+        /// Creates a server; the default port is 53.
         public init(address: HostAddress, port: UInt16 = 53) {
             self.address = address
             self.port = port
         }
     }
 
-    /// The name of the records, such as `_skyfarm._tcp.farm.example`.
+    /// Name of the records, such as `_skyfarm._tcp.farm.example`.
     public let name: String
-    /// Shortest and longest pause between queries, whatever the records say. 5 s to 60 s.
+    /// Minimum and maximum pause between queries, whatever the time to live is. Default: 5 s to 60 s.
     public let pauses: ClosedRange<Duration>
     private let server: Server?
 
-    /// Discovery of what the records of `name` list.
+    /// Creates a source for the records of `name`.
     public init(_ name: String, server: Server? = nil, pauses: ClosedRange<Duration> = .seconds(5)...(.seconds(60))) {
         self.name = name
         self.server = server
         self.pauses = pauses
     }
 
-    /// Fails: the operator of the DNS zone writes its records.
+    /// Throws ``DiscoveryError`` with code `unsupported`: only the operator of a DNS zone writes its records.
     public func register(_ service: ServiceAdvertisement) -> AsyncThrowingStream<String, any Error> {
         AsyncThrowingStream {
             $0.finish(throwing: DiscoveryError(.unsupported, "a node cannot announce itself in unicast DNS"))
         }
     }
 
-    /// The targets of the records. If the name servers do not answer, the consumer browses again.
+    /// Returns the targets of the records. If the name servers do not answer, the sequence throws and the consumer
+    /// browses again.
     public func browse() -> AsyncThrowingStream<BrowseEvent, any Error> {
         let (stream, continuation) = AsyncThrowingStream.makeStream(of: BrowseEvent.self)
         let task = Task {
@@ -65,7 +66,7 @@ public struct SRVDiscovery: ServiceDiscovery {
         return stream
     }
 
-    /// Host and port of a target.
+    /// Returns host and port of a target.
     public func resolve(_ instance: ServiceInstance) -> AsyncThrowingStream<ResolvedService, any Error> {
         AsyncThrowingStream { continuation in
             let separator = instance.name.lastIndex(of: ":")
@@ -78,7 +79,7 @@ public struct SRVDiscovery: ServiceDiscovery {
         }
     }
 
-    /// The addresses that the system's resolver finds.
+    /// Returns the addresses found by the system's resolver.
     public func addresses(of host: String, interface: UInt32) -> AsyncThrowingStream<HostAddress, any Error> {
         SystemResolver.addresses(of: host)
     }
@@ -87,7 +88,7 @@ public struct SRVDiscovery: ServiceDiscovery {
         ServiceInstance(name: "\(target.host):\(target.port)", domain: "")
     }
 
-    /// The records now. Blocks a Dispatch thread: the resolver may take seconds.
+    /// Queries the current records. Blocks a Dispatch thread, since the resolver may take seconds.
     private func ask() async throws -> SRVAnswer {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue(label: "skyfarm.discovery.srv").async { [self] in
@@ -98,7 +99,7 @@ public struct SRVDiscovery: ServiceDiscovery {
 
     private func query() throws(DiscoveryError) -> SRVAnswer {
         let address = server?.address.bytes.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } ?? 0
-        // The longest DNS message.
+        // The maximum length of a DNS message.
         var message = [UInt8](repeating: 0, count: 65_535)
         let length = skyfarm_query_srv(name, address, server?.port ?? 0, &message, Int32(message.count))
         guard length >= 0 else {

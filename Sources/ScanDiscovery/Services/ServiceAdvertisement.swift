@@ -2,26 +2,26 @@ public import ScanBasics
 
 /// A service to announce.
 public struct ServiceAdvertisement: Hashable, Sendable {
-    /// The instance's name, 1 to 63 bytes of UTF-8.
+    /// Name of the instance, 1 to 63 bytes of UTF-8.
     public var name: String
     /// TCP port in host byte order.
     public var port: UInt16
-    /// The facts that the instance announces about itself, readable by everyone on the network.
+    /// Announced facts, readable by everyone on the network.
     public var txt: TXTRecord
 
-    /// An announcement.
+    /// Creates an announcement without validating it.
     public init(name: String, port: UInt16, txt: TXTRecord) {
         self.name = name
         self.port = port
         self.txt = txt
     }
 
-    /// Longest name of an instance, in bytes (RFC 6763, 4.1.1).
+    /// Maximum length of an instance name in bytes (RFC 6763, section 4.1.1).
     public static let maximumNameLength = 63
 
-    /// A name that no other node has: `name`, cut if too long, and eight digits of the identity.
+    /// Returns a name that no other node has: `name`, truncated if necessary, and eight digits of the identity.
     ///
-    /// Two equal names would be resolved by renaming one of them, which takes seconds and does not always work.
+    /// Otherwise one of two equal names would be renamed, which takes seconds and does not always work.
     public static func instanceName(_ name: String, of id: SystemID) -> String {
         let suffix = "-" + id.description.prefix(8)
         var kept = ""
@@ -32,7 +32,7 @@ public struct ServiceAdvertisement: Hashable, Sendable {
         return kept + suffix
     }
 
-    /// Refuses an announcement that a daemon would accept but other machines could not resolve.
+    /// Rejects an announcement that a daemon would accept but other machines could not resolve.
     /// - Throws: ``DiscoveryError`` with code `invalid`.
     package func validate() throws(DiscoveryError) {
         guard (1...Self.maximumNameLength).contains(name.utf8.count), !name.utf8.contains(0) else {

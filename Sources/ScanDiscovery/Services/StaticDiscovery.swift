@@ -1,21 +1,21 @@
 public import ScanBasics
 
-/// Nodes that are known beforehand: a list of hosts and ports. Host names are looked up by the system's resolver.
+/// Nodes known in advance: a list of hosts and ports. Host names are looked up by the system's resolver.
 public struct StaticDiscovery: ServiceDiscovery {
-    /// The list; a host is a name or a numeric address, such as `fe80::1%eth0`.
+    /// The listed nodes; a host is a name or a numeric address, such as `fe80::1%eth0`.
     public let entries: [SocketAddress]
 
-    /// Discovery of these.
+    /// Creates a source for a list of nodes.
     public init(_ entries: [SocketAddress]) { self.entries = entries }
 
-    /// Fails: a list announces nothing.
+    /// Throws ``DiscoveryError`` with code `unsupported`: a list announces nothing.
     public func register(_ service: ServiceAdvertisement) -> AsyncThrowingStream<String, any Error> {
         AsyncThrowingStream {
             $0.finish(throwing: DiscoveryError(.unsupported, "a list of nodes cannot announce this one"))
         }
     }
 
-    /// The entries, all at once.
+    /// Reports all entries at once.
     public func browse() -> AsyncThrowingStream<BrowseEvent, any Error> {
         AsyncThrowingStream { continuation in
             continuation.yield(.started)
@@ -23,7 +23,7 @@ public struct StaticDiscovery: ServiceDiscovery {
         }
     }
 
-    /// Host and port of an entry.
+    /// Returns host and port of an entry.
     public func resolve(_ instance: ServiceInstance) -> AsyncThrowingStream<ResolvedService, any Error> {
         AsyncThrowingStream { continuation in
             guard let entry = entries.first(where: { self.instance($0) == instance }) else {
@@ -35,7 +35,7 @@ public struct StaticDiscovery: ServiceDiscovery {
         }
     }
 
-    /// The addresses that the system's resolver finds, which may take seconds.
+    /// Returns the addresses found by the system's resolver, which may take seconds.
     public func addresses(of host: String, interface: UInt32) -> AsyncThrowingStream<HostAddress, any Error> {
         SystemResolver.addresses(of: host)
     }

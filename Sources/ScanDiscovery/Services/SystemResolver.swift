@@ -7,10 +7,10 @@ import ScanBasics
 #endif
 import Dispatch
 
-/// Addresses of host names, by the system's resolver.
+/// Address look-ups with the system's resolver.
 enum SystemResolver {
-    /// The addresses of `host`, a name or a numeric address. Blocks a Dispatch thread, never one of the cooperative
-    /// pool, since a look-up may take seconds.
+    /// Returns the addresses of `host`, a name or a numeric address. Blocks a Dispatch thread, never one of the
+    /// cooperative pool, since a look-up may take seconds.
     static func addresses(of host: String) -> AsyncThrowingStream<HostAddress, any Error> {
         AsyncThrowingStream { continuation in
             if let address = HostAddress(host) {

@@ -1,28 +1,28 @@
-/// Keys and values of a DNS-SD TXT record (RFC 6763, section 6), in order.
+/// The ordered keys and values of a DNS-SD TXT record (RFC 6763, section 6).
 ///
-/// Parsing takes any bytes: strings that break the rules are left out, so that an unauthenticated record is harmless.
+/// Parsing accepts any bytes: invalid strings are skipped, so that an unauthenticated record is harmless.
 public struct TXTRecord: Hashable, Sendable {
     /// One string of the record.
     public struct Entry: Hashable, Sendable {
-        /// Printable ASCII without `=`, compared without regard to case.
+        /// Printable ASCII without `=`, compared case-insensitively.
         public var key: String
         /// The bytes after `=`; nil if there is no `=`.
         public var value: [UInt8]?
     }
 
-    /// The strings in order, each key once.
+    /// The strings in order; each key occurs once.
     public private(set) var entries: [Entry]
 
-    /// Most bytes a record may have to reach every peer: longer ones can be announced but not resolved.
+    /// Maximum length in bytes of a record that reaches every peer: longer ones can be announced but not resolved.
     public static let maximumLength = 1399
 
-    /// A record of these keys and values.
+    /// Creates a record from keys and values.
     public init(_ pairs: KeyValuePairs<String, String> = [:]) {
         entries = []
         for (key, value) in pairs { self[key] = value }
     }
 
-    /// The record in these bytes; strings that break the rules are skipped, of equal keys the first counts.
+    /// Parses a record. Invalid strings are skipped; of equal keys the first one counts.
     public init(parsing bytes: some Sequence<UInt8>) {
         entries = []
         var remaining = bytes.makeIterator()
@@ -38,7 +38,7 @@ public struct TXTRecord: Hashable, Sendable {
         }
     }
 
-    /// The value of `key` as text, if the key is there and its value is UTF-8. Setting nil removes the key.
+    /// The value of `key` as text; nil if the key is missing or its value is not UTF-8. Setting nil removes the key.
     public subscript(key: String) -> String? {
         get {
             entries.first { $0.hasKey(key) }?.value.flatMap { String(validating: $0, as: UTF8.self) }
@@ -54,9 +54,9 @@ public struct TXTRecord: Hashable, Sendable {
         }
     }
 
-    /// The record's bytes; a record without keys is one empty string.
-    /// - Throws: ``DiscoveryError`` with code `invalid` for a key that is not allowed, a string above 255 bytes, or a
-    ///   record above ``maximumLength`` bytes.
+    /// Returns the encoded record; a record without keys is one empty string.
+    /// - Throws: ``DiscoveryError`` with code `invalid` for an invalid key, a string above 255 bytes, or a record above
+    ///   ``maximumLength`` bytes.
     public func encoded() throws(DiscoveryError) -> [UInt8] {
         var bytes: [UInt8] = []
         for entry in entries {
@@ -81,7 +81,7 @@ public struct TXTRecord: Hashable, Sendable {
 }
 
 extension TXTRecord.Entry {
-    /// The key and value in one string; nil if the string has no valid key.
+    /// Parses a string of the record; nil if it has no valid key.
     init?(parsing string: [UInt8]) {
         let parts = string.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
         guard let key = parts.first, !key.isEmpty, key.allSatisfy({ (0x20...0x7e).contains($0) }) else { return nil }
