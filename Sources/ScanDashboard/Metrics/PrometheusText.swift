@@ -1,23 +1,22 @@
-/// Measurements in Prometheus' text format, version 0.0.4.
+/// Measurements in the Prometheus text format, version 0.0.4.
 public struct PrometheusText: Equatable, Sendable {
     /// The type of a metric.
     public enum Kind: String, Sendable {
-        /// Never decreases; its name ends in `_total`.
+        /// A value that never decreases; its name ends in `_total`.
         case counter
-        /// May increase and decrease.
+        /// A value that may increase and decrease.
         case gauge
     }
 
-    /// The lines so far.
+    /// The lines added so far.
     public private(set) var text = ""
 
-    /// The media type of the format.
     static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// A text without measurements.
+    /// Creates a text without measurements.
     public init() {}
 
-    /// Adds a metric with a value for each set of labels.
+    /// Appends a metric with one value per set of labels.
     public mutating func add(_ name: String, _ kind: Kind, _ help: String, _ samples: [Sample]) {
         text += "# HELP \(name) \(Self.escape(help, quotes: false))\n# TYPE \(name) \(kind.rawValue)\n"
         for sample in samples {
@@ -27,7 +26,7 @@ public struct PrometheusText: Equatable, Sendable {
         }
     }
 
-    /// Adds a metric of one value.
+    /// Appends a metric with one value and no labels.
     public mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: Double) {
         add(name, kind, help, [Sample([], value)])
     }
@@ -37,7 +36,7 @@ public struct PrometheusText: Equatable, Sendable {
         var labels: [Label]
         var value: Double
 
-        /// A value with pairs of a label's name and value.
+        /// Creates a sample from pairs of label name and label value.
         public init(_ labels: [(String, String)], _ value: Double) {
             self.labels = labels.map { Label(name: $0.0, value: $0.1) }
             self.value = value

@@ -1,17 +1,17 @@
-/// Decides which requests are answered.
+/// Access rules for requests.
 ///
-/// - Only GET and HEAD: a request changes nothing.
-/// - `Host` must be an address, `localhost` or a known name: a page of another site whose name resolves to this host (DNS
-///   rebinding) sends its own name.
-/// - Everything but `/healthz` needs the token: in the query, in the cookie that the first visit sets, as
-///   `Authorization: Bearer`, or as the first part of the path. Only a page with the token in its path may be framed by
-///   another, in which browsers send no cookies: who knows the token may read the page anyway.
+/// - Only GET and HEAD are allowed: a request changes nothing.
+/// - `Host` must be an address, `localhost` or a known name. A page of another site whose name resolves to this host
+///   (DNS rebinding) sends its own name.
+/// - Everything but `/healthz` needs the token: in the query, in the cookie set by the first visit, as `Authorization:
+///   Bearer`, or as the first part of the path. Only a page with the token in its path may be framed by another page,
+///   because browsers send no cookies in frames; whoever knows the token may read the page anyway.
 struct AccessPolicy: Sendable {
-    /// Random, different for each server.
+    /// Random secret, different for each server.
     let token: String
     /// Different for each port, since a browser sends a cookie to all ports of a host.
     let cookieName: String
-    /// Further names that `Host` may have, in lower case.
+    /// Additional names accepted in `Host`, in lower case.
     let names: Set<String>
 
     init(token: String, cookieName: String, names: Set<String> = []) {
@@ -22,12 +22,12 @@ struct AccessPolicy: Sendable {
 
     enum Decision: Equatable {
         case serve
-        /// Set the cookie and redirect to the page, which removes the token from the address bar.
+        /// Sets the cookie and redirects to the page, which removes the token from the address bar.
         case welcome(cookie: String)
         case refuse(HTTPStatus, String)
     }
 
-    /// The request without the token at the beginning of its path, if it is there.
+    /// Returns the request without the token at the beginning of its path, if it is there.
     func withoutToken(_ request: HTTPRequest) -> HTTPRequest {
         guard let end = request.path.dropFirst().firstIndex(of: "/"),
             isToken(String(request.path[..<end].dropFirst()))
@@ -57,7 +57,7 @@ struct AccessPolicy: Sendable {
         return .refuse(.unauthorized, "the token is missing or wrong; open the link that was printed at the start")
     }
 
-    /// Whether a `Host` header, with or without a port, may name this server.
+    /// Whether a `Host` header, with or without a port, is allowed.
     private func isKnown(_ host: String) -> Bool {
         let name = Self.name(of: host).lowercased()
         return name == "localhost" || names.contains(name) || Self.isAddress(name)
@@ -68,7 +68,7 @@ struct AccessPolicy: Sendable {
         return String(host.prefix { $0 != ":" })
     }
 
-    /// IPv4 in four parts, or IPv6 in brackets, which no name server resolves.
+    /// Whether a name is an IPv4 address of four parts or an IPv6 address in brackets, which no name server resolves.
     private static func isAddress(_ name: String) -> Bool {
         if name.hasPrefix("["), name.hasSuffix("]") {
             return name.dropFirst().dropLast().allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }
@@ -77,7 +77,7 @@ struct AccessPolicy: Sendable {
         return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
     }
 
-    /// Compares in constant time.
+    /// Whether `text` is the token. Compares in constant time.
     private func isToken(_ text: String) -> Bool {
         let (given, wanted) = (Array(text.utf8), Array(token.utf8))
         guard given.count == wanted.count else { return false }

@@ -1,11 +1,11 @@
-/// Decides which connections have exceeded their time.
+/// Deadlines of connections.
 ///
-/// A connection carries one request and one answer, each with a time limit. Watchers are exempt: the server ends a
-/// stream that is idle.
+/// A connection carries one request and one answer, each with a time limit. Watchers have no deadline here: the server
+/// ends a stream that is idle.
 struct ConnectionTable<ID: Hashable> {
-    /// Seconds for a request to arrive.
+    /// Seconds within which a request must arrive.
     let requestSeconds: Double
-    /// Seconds for an answer to be taken.
+    /// Seconds within which an answer must be read.
     let answerSeconds: Double
     private var deadlines: [ID: Double] = [:]
 
@@ -14,7 +14,7 @@ struct ConnectionTable<ID: Hashable> {
         self.answerSeconds = answerSeconds
     }
 
-    /// Connections now, without watchers.
+    /// Number of connections, without watchers.
     var count: Int { deadlines.count }
 
     mutating func arrive(_ id: ID, at time: Double) { deadlines[id] = time + requestSeconds }
@@ -25,7 +25,7 @@ struct ConnectionTable<ID: Hashable> {
 
     mutating func leave(_ id: ID) { deadlines[id] = nil }
 
-    /// Removes and returns the connections whose time is over.
+    /// Removes and returns the connections whose deadline has passed.
     mutating func overdue(at time: Double) -> [ID] {
         let late = deadlines.filter { $0.value <= time }.map(\.key)
         for id in late { deadlines[id] = nil }

@@ -1,8 +1,8 @@
 internal import CDashboard
 
-// Callbacks of libmicrohttpd, on its thread.
+// Callbacks of libmicrohttpd, called on its thread.
 
-/// A connection was opened or closed.
+/// Called when a connection is opened or closed.
 func noteConnection(
     _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
     _ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ code: MHD_ConnectionNotificationCode
@@ -12,7 +12,7 @@ func noteConnection(
     if code == .CONNECTION_NOTIFY_STARTED { server.arrived(connection) } else { server.left(connection) }
 }
 
-/// The headers of a request have arrived.
+/// Called when the headers of a request have arrived.
 func answerRequest(
     _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ path: UnsafePointer<CChar>?,
     _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?, _ body: UnsafePointer<CChar>?,
@@ -55,7 +55,7 @@ private func queue(
 }
 
 extension DashboardServer {
-    /// The answer to a request other than one for the stream.
+    /// Returns the answer to a request that is not for the stream.
     func answer(to request: HTTPRequest, _ decision: AccessPolicy.Decision) -> HTTPAnswer {
         switch decision {
         case .refuse(.methodNotAllowed, let reason):
@@ -81,7 +81,7 @@ extension DashboardServer {
         }
     }
 
-    /// Begins a stream of events.
+    /// Starts a stream of events.
     fileprivate func stream(to connection: OpaquePointer) -> MHD_Result {
         guard let watcher = join(connection) else {
             return send(HTTPAnswer(.unavailable, "too many browsers watch; close one"), to: connection)

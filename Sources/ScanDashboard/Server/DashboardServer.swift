@@ -9,14 +9,17 @@ internal import ScanNetwork
     import Darwin
 #endif
 
-/// Serves a dashboard over HTTP to holders of its link: a page, its stream of events, `/metrics` and `/healthz`.
+/// An HTTP server for a dashboard: a page, its stream of events, `/metrics` and `/healthz`, for holders of its link.
 ///
-/// libmicrohttpd runs on a thread of its own. ``AccessPolicy`` decides which requests are answered, ``StreamState`` what a
-/// watcher gets next, ``ConnectionTable`` which connections have exceeded their time.
+/// libmicrohttpd runs on a thread of its own. It calls `answerRequest`, where ``AccessPolicy`` decides whether a
+/// request is answered; the content comes from a ``DashboardSource``. A browser that opens `/events` becomes a watcher:
+/// ``StreamState`` decides what it gets next, first a snapshot and then changes, which a timer collects from the source
+/// every ``Options/interval``. ``ConnectionTable`` tells which connections have exceeded their time. ``close(within:)``
+/// sends the last changes and stops the server.
 public final class DashboardServer: Sendable {
-    /// The address on which it listens.
+    /// The address on which the server listens, with the actual port.
     public let address: SocketAddress
-    /// The address of the page with the token.
+    /// The URL of the page, including the token.
     public let link: String
     let options: Options
     let policy: AccessPolicy
@@ -25,26 +28,26 @@ public final class DashboardServer: Sendable {
     private let queue = DispatchQueue(label: "skyfarm.dashboard")
     private let start = ContinuousClock.now
 
-    /// Limits.
+    /// Limits of the server.
     public struct Options: Sendable {
-        /// Connections at the same time; 64 by default.
+        /// Maximum number of connections; 64 by default.
         public var connectionLimit = 64
-        /// Watchers at the same time; 32 by default.
+        /// Maximum number of watchers; 32 by default.
         public var watcherLimit = 32
-        /// Bytes of memory for a connection, the headers of its request among them; 16 KiB by default.
+        /// Bytes of memory per connection, including the request headers; 16 KiB by default.
         public var connectionBytes = 16 << 10
         /// Bytes queued for a slow watcher before they are replaced by a new snapshot; 1 MiB by default.
         public var backlogBytes = 1 << 20
-        /// Seconds for a request to arrive; 5 by default.
+        /// Seconds within which a request must arrive; 5 by default.
         public var requestSeconds = 5.0
-        /// Seconds for an answer to be taken; 60 by default.
+        /// Seconds within which an answer must be read; 60 by default.
         public var answerSeconds = 60.0
-        /// Seconds in which a watcher must read something; 15 by default.
+        /// Seconds after which a watcher that reads nothing is disconnected; 15 by default.
         public var idleSeconds = 15
         /// Seconds between two messages to watchers; 0.5 by default.
         public var interval = 0.5
 
-        /// The default limits.
+        /// Creates the default limits.
         public init() {}
     }
 
@@ -58,18 +61,18 @@ public final class DashboardServer: Sendable {
         var requests = 0
         var lastBeat = 0.0
         /// Continuation of ``DashboardServer/close(within:)``: resumed once there are no connections, but not before
-        /// `closing.least` and not after `closing.most`.
+        /// `closing.least` and at the latest at `closing.most`.
         var onceQuiet: CheckedContinuation<Void, Never>?
         var closing = (least: 0.0, most: 0.0)
     }
 
-    /// Listens and serves.
+    /// Starts the server.
     /// - Parameters:
-    ///   - listen: The address; port 0 for any.
-    ///   - source: The content.
-    ///   - names: Names of this machine, besides addresses and `localhost`.
-    ///   - token: The secret in the link; random unless given.
-    ///   - options: Limits.
+    ///   - listen: the address; port 0 for any.
+    ///   - source: the content.
+    ///   - names: names of this machine, in addition to addresses and `localhost`.
+    ///   - token: the secret in the link; random by default.
+    ///   - options: the limits.
     /// - Throws: ``AddressError`` or ``SocketError``, if the address cannot be listened on.
     public init(
         listen: SocketAddress, source: any DashboardSource, names: Set<String> = [],
@@ -88,7 +91,7 @@ public final class DashboardServer: Sendable {
                 stream: StreamState(watcherLimit: options.watcherLimit, backlogLimit: options.backlogBytes),
                 connections: ConnectionTable(
                     requestSeconds: options.requestSeconds, answerSeconds: options.answerSeconds)))
-        // The daemon is stopped before this object is released: in `close()`, or in `deinit`; watchers retain the
+        // The daemon is stopped before this object is released: in `close()`, or in `deinit`. Watchers retain the
         // object.
         let context = Unmanaged.passUnretained(self).toOpaque()
         guard
@@ -103,20 +106,20 @@ public final class DashboardServer: Sendable {
 
     deinit { stop() }
 
-    /// 128 random bits, as hexadecimal digits.
+    /// Returns 128 random bits as hexadecimal digits.
     public static func randomToken() -> String {
         var generator = SystemRandomNumberGenerator()
         return (0..<2).map { _ in (generator.next() as UInt64).hexadecimal }.joined()
     }
 
-    /// Number of watchers.
+    /// Number of browsers that watch the stream.
     public var watcherCount: Int { state.withLock { $0.stream.count } }
 
-    /// Bytes queued for watchers.
+    /// Total number of bytes queued for watchers.
     package var backlogBytes: Int { state.withLock { $0.stream.backlogBytes } }
 
-    /// Sends the last changes, ends the streams and stops. Watchers have `seconds` to read, and half a second to load files
-    /// that the changes refer to.
+    /// Sends the last changes, ends the streams and stops the server. Watchers have `seconds` to read the rest, and
+    /// half a second to load files that the changes refer to.
     public func close(within seconds: Double = 5) async {
         // On the timer's queue, so that changes are sent in order.
         queue.sync { publishChanges() }
@@ -150,7 +153,7 @@ public final class DashboardServer: Sendable {
 
     private var elapsed: Double { (ContinuousClock.now - start) / .seconds(1) }
 
-    /// The address as a browser on this machine can use it.
+    /// Returns the address that a browser on this machine can use.
     private static func reachable(_ address: SocketAddress) -> SocketAddress {
         ["::", "0.0.0.0"].contains(address.host) ? SocketAddress(host: "localhost", port: address.port) : address
     }
@@ -173,7 +176,7 @@ public final class DashboardServer: Sendable {
         let now = elapsed
         let closing = state.withLock { state in
             for connection in state.connections.overdue(at: now) {
-                // Under the lock, which `left` takes before the socket is closed: the descriptor is still valid.
+                // Done under the lock, which `left` takes before the socket is closed: the descriptor is still valid.
                 shutdown(dashboard_descriptor(connection), Int32(SHUT_RDWR))
             }
             if now - state.lastBeat >= Double(options.idleSeconds) / 3 {
@@ -198,7 +201,7 @@ public final class DashboardServer: Sendable {
         }
     }
 
-    /// A message of the stream, in the format text/event-stream.
+    /// Formats a message of the stream as text/event-stream.
     private static func event(_ json: [UInt8]) -> [UInt8] { Array("data: ".utf8) + json + Array("\n\n".utf8) }
 
     // MARK: Connections
@@ -210,7 +213,7 @@ public final class DashboardServer: Sendable {
 
     func left(_ connection: OpaquePointer) { state.withLock { $0.connections.leave(connection) } }
 
-    /// A request is answered from now on.
+    /// Called when the headers of a request have arrived.
     func answering(_ connection: OpaquePointer) {
         let now = elapsed
         state.withLock { state in
@@ -219,7 +222,7 @@ public final class DashboardServer: Sendable {
         }
     }
 
-    /// The source's measurements with those of the server.
+    /// The source's measurements together with those of the server.
     var metrics: PrometheusText {
         var text = source.metrics()
         let (watchers, requests) = state.withLock { ($0.stream.count, $0.requests) }
@@ -230,7 +233,7 @@ public final class DashboardServer: Sendable {
 
     // MARK: Watchers
 
-    /// Adds a watcher; nil if there are too many.
+    /// Adds a watcher. Returns nil if there are too many.
     func join(_ connection: OpaquePointer) -> Watcher? {
         state.withLock { state in
             guard let id = state.stream.join() else { return nil }
@@ -244,18 +247,18 @@ public final class DashboardServer: Sendable {
         state.withLock { state in
             state.stream.leave(id)
             state.watchers[id] = nil
-            // Under the lock, so that the next watcher's snapshot is made after this.
+            // Done under the lock, so that the next watcher's snapshot is taken afterwards.
             if state.stream.count == 0 { source.forget() }
         }
     }
 
     /// Fills `buffer` with the next bytes for a watcher.
-    /// - Returns: the number of bytes; 0 if it waits; -1 at the end.
+    /// - Returns: the number of bytes; 0 if the watcher has to wait; -1 at the end.
     func read(_ id: StreamState.ID, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         while true {
             let next = state.withLock { state in
                 let next = state.stream.next(for: id, limit: buffer.count)
-                // Under the lock, so that the connection cannot be resumed before it is suspended.
+                // Done under the lock, so that the connection cannot be resumed before it is suspended.
                 if next == .wait, let connection = state.watchers[id] { dashboard_suspend(connection) }
                 return next
             }

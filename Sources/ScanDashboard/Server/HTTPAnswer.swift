@@ -1,4 +1,4 @@
-/// A complete answer.
+/// A complete HTTP response.
 struct HTTPAnswer: Equatable, Sendable {
     var status: HTTPStatus
     var headers: [String: String]
@@ -11,13 +11,13 @@ struct HTTPAnswer: Equatable, Sendable {
         self.body = body
     }
 
-    /// A line of text.
+    /// Creates an answer of one line of plain text.
     init(_ status: HTTPStatus, _ line: String, headers: [String: String] = [:]) {
         self.init(status, type: "text/plain; charset=utf-8", Array((line + "\n").utf8), headers: headers)
     }
 
-    /// Headers of every answer: pages load only from this server, are framed only if `isFramed`, send no referrer and are
-    /// not cached; a connection carries one request.
+    /// Returns the headers of every answer: pages load only from this server, are framed only if `isFramed`, send no
+    /// referrer and are not cached; a connection carries one request.
     static func commonHeaders(isFramed: Bool) -> [String: String] {
         var headers = [
             "Cache-Control": "no-store",

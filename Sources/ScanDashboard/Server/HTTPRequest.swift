@@ -1,17 +1,17 @@
-/// The parts of a request that the server uses.
+/// The parts of an HTTP request that the server uses.
 struct HTTPRequest: Equatable, Sendable {
-    /// In capitals.
+    /// The method in capitals.
     var method: String
-    /// Without the query.
+    /// The path without the query.
     var path: String
-    /// The header `Host`.
+    /// The value of the header `Host`.
     var host: String?
-    /// The query's `token`.
+    /// The parameter `token` of the query.
     var token: String?
-    /// The cookie of this server.
+    /// The value of this server's cookie.
     var cookie: String?
-    /// The header `Authorization`.
+    /// The value of the header `Authorization`.
     var authorization: String?
-    /// Whether the token was the first part of the path, as where a notebook frames the page.
+    /// Whether the token was the first part of the path, as in a page that a notebook frames.
     var isFramed = false
 }

@@ -1,4 +1,3 @@
-/// The status of an answer.
 enum HTTPStatus: UInt32, Sendable {
     case ok = 200
     case seeOther = 303

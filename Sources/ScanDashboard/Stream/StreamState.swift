@@ -1,32 +1,33 @@
-/// Decides what each watcher of a stream gets next.
+/// Decides which bytes each watcher of a stream gets next.
 ///
 /// A watcher gets a snapshot, and then the published messages. If more than one message and more than ``backlogLimit``
-/// bytes are queued for it, they are dropped, and it gets a new snapshot when it reads again: memory is bounded, and a
-/// slow watcher delays no other.
+/// bytes are queued for it, they are dropped, and it gets a new snapshot when it reads again. So memory is bounded, and
+/// a slow watcher delays no other.
 struct StreamState {
     typealias ID = Int
 
-    /// What to do for a watcher that can take bytes.
+    /// The next step for a watcher that can take bytes.
     enum Next: Equatable {
         case send(ArraySlice<UInt8>)
         /// Make a snapshot and pass it to ``provide(_:to:)``.
         case makeSnapshot
-        /// Suspend the watcher until a call returns its ID.
+        /// Suspend the watcher until another call returns its ID.
         case wait
         case end
     }
 
     fileprivate struct Watcher {
         enum Need {
-            /// A snapshot is to be made; what is published before is dropped. Goes to `snapshotUnderWay` when it reads.
+            /// A snapshot is needed; messages published before it are dropped. Becomes `snapshotUnderWay` at the next
+            /// read.
             case snapshot
-            /// The snapshot is being made; what is published is queued behind it. Goes to `nothing` when it is provided.
+            /// A snapshot is being made; messages are queued behind it. Becomes `nothing` when it is provided.
             case snapshotUnderWay
-            /// It reads what is published. Goes to `snapshot` if it falls behind.
+            /// The watcher reads messages. Becomes `snapshot` if it falls behind.
             case nothing
         }
         var need = Need.snapshot
-        /// The rest of the message that is being sent.
+        /// Rest of the message that is being sent.
         var current: ArraySlice<UInt8> = []
         var backlog: [[UInt8]] = []
         var backlogBytes = 0
@@ -46,10 +47,10 @@ struct StreamState {
 
     var count: Int { watchers.count }
 
-    /// Bytes queued for watchers. They share messages, so the memory used is less.
+    /// Total size of the messages queued for watchers, in bytes. Watchers share messages, so less memory is used.
     var backlogBytes: Int { watchers.values.reduce(0) { $0 + $1.backlogBytes + $1.current.count } }
 
-    /// Adds a watcher; nil if there are too many.
+    /// Adds a watcher. Returns nil if there are too many.
     mutating func join() -> ID? {
         guard watchers.count < watcherLimit else { return nil }
         nextID += 1
@@ -60,33 +61,34 @@ struct StreamState {
     mutating func leave(_ id: ID) { watchers[id] = nil }
 
     /// Queues a message for all watchers.
-    /// - Returns: The watchers to resume.
+    /// - Returns: the watchers to resume.
     mutating func publish(_ message: [UInt8]) -> [ID] {
         for id in watchers.keys { watchers[id]?.append(message, limit: backlogLimit) }
         return wake()
     }
 
-    /// Queues a message for the suspended watchers, which shows whether they still read.
+    /// Queues a heartbeat for the suspended watchers, which shows whether they still read. Returns the watchers to
+    /// resume.
     mutating func beat(_ message: [UInt8]) -> [ID] {
         let idle = watchers.filter { $0.value.isWaiting }.keys
         for id in idle { watchers[id]?.append(message, limit: backlogLimit) }
         return wake()
     }
 
-    /// Nothing more is published: each watcher gets what is queued for it, and then the end.
+    /// Ends the stream: each watcher gets the rest of its queue and then the end. Returns the watchers to resume.
     mutating func end() -> [ID] {
         hasEnded = true
         return wake()
     }
 
-    /// Takes the snapshot that a watcher needs.
+    /// Stores the snapshot that a watcher needs.
     mutating func provide(_ snapshot: [UInt8], to id: ID) {
         guard watchers[id]?.need == .snapshotUnderWay else { return }
         watchers[id]?.need = .nothing
         watchers[id]?.current = snapshot[...]
     }
 
-    /// A watcher can take `limit` bytes.
+    /// Returns the next step for a watcher that can take `limit` bytes.
     mutating func next(for id: ID, limit: Int) -> Next {
         guard var watcher = watchers[id] else { return .end }
         defer { watchers[id] = watcher }
@@ -119,9 +121,9 @@ extension StreamState.Watcher {
         if need == .snapshot { return }
         backlog.append(message)
         backlogBytes += message.count
-        // A single message is kept, however long it is: a snapshot would be no shorter.
+        // A single message is kept, whatever its length: a snapshot would not be shorter.
         guard backlogBytes > limit, backlog.count > 1 else { return }
-        // The current message is still sent to its end, or the stream would be malformed.
+        // The current message is still sent to its end; otherwise the stream would be malformed.
         (backlog, backlogBytes) = ([], 0)
         need = .snapshot
     }
