@@ -1,28 +1,29 @@
-/// A reply of HTTP/1.0, as its bytes arrive.
+/// An incremental parser of an HTTP/1.0 response.
 package struct HTTPReply: Equatable {
-    /// Longer replies are refused.
+    /// Maximum size of a response in bytes.
     package static let limit = 4 << 20
-    /// The head of a reply may not be longer.
+    /// Maximum size of the head in bytes.
     private static let headLimit = 64 << 10
     private static let headEnd = Array("\r\n\r\n".utf8)
     private var bytes: [UInt8] = []
-    /// Nil until the head is complete.
+    /// The parsed head; nil until it is complete.
     private var head: Head?
 
     package init() {}
 
     fileprivate struct Head: Equatable {
         var status: String?
-        /// Of the body, if the head has it.
+        /// The length of the body, if the head states it.
         var length: Int?
-        /// Where the body begins.
+        /// Offset of the body.
         var start: Int
     }
 
-    /// Adds bytes.
-    /// - Returns: whether the reply is complete, which one without a length never is before the connection ends.
+    /// Appends received bytes.
+    /// - Returns: whether the response is complete. A response without a length is complete only when the connection
+    ///   ends.
     package mutating func receive(_ more: some Sequence<UInt8>) throws(SAMPError) -> Bool {
-        // The end of the head may have begun before these bytes; what was searched before is not searched again.
+        // The end of the head may have begun in the bytes before these; everything earlier has been searched already.
         let searched = max(0, bytes.count - Self.headEnd.count)
         bytes += more
         guard bytes.count <= Self.limit else { throw SAMPError(.malformed, "the answer is too long") }
@@ -35,8 +36,8 @@ package struct HTTPReply: Equatable {
         return bytes.count - head.start >= length
     }
 
-    /// The body of a complete reply.
-    /// - Throws: ``SAMPError`` with `malformed`, if the reply is cut or reports an error.
+    /// Returns the body of a complete response.
+    /// - Throws: ``SAMPError`` with `malformed`, if the response is truncated or reports an error.
     package func body() throws(SAMPError) -> [UInt8] {
         guard let head, let first = head.status, first.hasPrefix("HTTP/") else {
             throw SAMPError(
@@ -51,7 +52,7 @@ package struct HTTPReply: Equatable {
 }
 
 extension HTTPReply.Head {
-    /// The head that ends at `end`.
+    /// Parses the head that ends at `end`.
     fileprivate init(_ bytes: [UInt8], _ end: Range<Int>) {
         let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n").map(String.init)
         self.init(status: lines.first, length: Self.length(lines), start: end.upperBound)

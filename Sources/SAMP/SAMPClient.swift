@@ -1,25 +1,30 @@
 internal import ScanBasics
 
-/// A program that is registered with a hub and sends messages, but receives none.
+/// A client that is registered with a SAMP hub and sends messages, but receives none.
+///
+/// Skyfarm uses it to show images and catalogues in other programs. ``init(_:name:description:)`` registers with the
+/// hub that a ``SAMPHub`` describes, ``programs(for:)`` lists the programs that accept a message type,
+/// ``send(_:_:to:seconds:)`` sends a message to one of them, and ``unregister()`` ends the registration. Each call is
+/// one XML-RPC request over HTTP (``XMLRPCServer``), with a time limit for each answer and one for all.
 public struct SAMPClient: Sendable {
-    /// A program that takes messages of some type.
+    /// A program that accepts a type of message.
     public struct Program: Hashable, Sendable {
         let id: String
-        /// Its name, such as TOPCAT.
+        /// The name that the program declares, such as TOPCAT; its identifier if it declares none.
         public let name: String
     }
 
-    /// Seconds that the hub may take for an answer of its own.
+    /// Time limit, in seconds, for an answer of the hub itself.
     private static let hubSeconds = 10
-    /// Seconds that it may take for all of these answers.
+    /// Time limit, in seconds, for the sum of these answers.
     private static let patience = 30
-    /// Most programs that are asked for their names.
+    /// Maximum number of programs whose names are requested.
     private static let programLimit = 256
     private let server: XMLRPCServer
     private let key: XMLRPCValue
     private let waited = Locked(Duration.zero)
 
-    /// Registers with the hub under this name.
+    /// Registers with the hub under a name.
     /// - Throws: ``SAMPError``; `CancellationError`.
     public init(_ hub: SAMPHub, name: String, description: String) async throws {
         server = hub.server
@@ -27,7 +32,7 @@ public struct SAMPClient: Sendable {
         do {
             answer = try await server.call("samp.hub.register", [.text(hub.secret)], seconds: Self.hubSeconds)
         } catch let error as SAMPError where error.code == .unreachable {
-            // A hub that was killed leaves its lock file.
+            // The lock file may have been left by a hub that was killed.
             throw SAMPError(.noHub, "the SAMP hub does not answer (\(error)); start TOPCAT or Aladin again")
         }
         guard let key = answer["samp.private-key"] else {
@@ -38,12 +43,12 @@ public struct SAMPClient: Sendable {
             "declareMetadata", .map(["samp.name": .text(name), "samp.description.text": .text(description)]))
     }
 
-    /// Ends the registration, also if this task is cancelled. The hub need not answer.
+    /// Ends the registration, even if this task is cancelled. Failures are ignored.
     public func unregister() async {
         await Task { _ = try? await call("unregister") }.value
     }
 
-    /// The programs that take messages of a type, by name.
+    /// Returns the programs that accept a type of message, sorted by name.
     /// - Throws: ``SAMPError``; `CancellationError`.
     public func programs(for type: String) async throws -> [Program] {
         guard case .map(let subscribed) = try await call("getSubscribedClients", .text(type)) else {
@@ -60,8 +65,8 @@ public struct SAMPClient: Sendable {
         return programs.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
     }
 
-    /// Sends a message to a program, and waits at most `seconds` until it has been carried out.
-    /// - Throws: ``SAMPError``, with `refused` and the program's words if it is not carried out; `CancellationError`.
+    /// Sends a message to a program, and waits at most `seconds` for it to be processed.
+    /// - Throws: ``SAMPError``, with `refused` and the program's reason if it fails; `CancellationError`.
     public func send(
         _ type: String, _ parameters: [String: String], to program: Program, seconds: Int = 60
     ) async throws {
@@ -75,7 +80,7 @@ public struct SAMPClient: Sendable {
         } catch let error as SAMPError {
             throw SAMPError(error.code, "\(program.name) did not answer: \(error)")
         }
-        // A warning is given by a program that has carried out the message.
+        // A program reports a warning when it has processed the message.
         guard ["samp.ok", "samp.warning"].contains(answer["samp.status"]?.text) else {
             throw SAMPError(.refused, answer["samp.error"]?["samp.errortxt"]?.text ?? "no reason given")
         }

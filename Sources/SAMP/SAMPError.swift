@@ -1,16 +1,16 @@
 public import ScanBasics
 
-/// What can go wrong with a SAMP hub.
+/// The kind of a ``SAMPError``.
 public enum SAMPErrorCode: Hashable, Sendable {
-    /// No hub runs, or its lock file cannot be read.
+    /// No hub is running, or its lock file cannot be read.
     case noHub
     /// The hub does not accept a connection, or has closed it.
     case unreachable
-    /// What the hub sent is not an answer of XML-RPC.
+    /// The hub's response is not valid XML-RPC.
     case malformed
-    /// The hub or a program has refused.
+    /// The hub or a program has refused the request.
     case refused
 }
 
-/// An error of a SAMP hub, in one line.
+/// A failure to communicate through a SAMP hub, described in one line.
 public typealias SAMPError = CodedError<SAMPErrorCode>

@@ -1,14 +1,15 @@
 internal import Foundation
 
-/// A hub of SAMP, through which the programs of a user send tables and images to each other.
+/// A SAMP hub, through which the programs of a user exchange tables and images.
 ///
-/// This is the standard profile of SAMP 1.3 (https://www.ivoa.net/documents/SAMP/): the hub writes its address and a
-/// secret into a file that only its user can read. A client that is not called itself needs no server of its own.
+/// Implements the client side of the standard profile of SAMP 1.3 (https://www.ivoa.net/documents/SAMP/): the hub
+/// writes its address and a secret to a lock file that only its user can read. A client that receives no calls needs no
+/// server of its own.
 public struct SAMPHub: Equatable, Sendable {
     package let server: XMLRPCServer
     package let secret: String
 
-    /// The file in which a hub describes itself: of `SAMP_HUB`, or `~/.samp`.
+    /// Returns the path of the hub's lock file: the one in `SAMP_HUB`, or `~/.samp`.
     /// - Throws: ``SAMPError`` with `noHub` if the environment names none.
     public static func lockFile(_ environment: [String: String]) throws(SAMPError) -> String {
         if let named = environment["SAMP_HUB"], !named.isEmpty {
@@ -25,8 +26,8 @@ public struct SAMPHub: Equatable, Sendable {
         return home + "/.samp"
     }
 
-    /// The hub that a lock file describes.
-    /// - Throws: ``SAMPError`` with `noHub`.
+    /// Reads the hub's address and secret from a lock file.
+    /// - Throws: ``SAMPError`` with `noHub` if the file is missing or invalid.
     public init(lockFile path: String) throws(SAMPError) {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw SAMPError(.noHub, "no SAMP hub runs (\(path) is missing); start TOPCAT or Aladin first")
@@ -37,7 +38,7 @@ public struct SAMPHub: Equatable, Sendable {
         self = hub
     }
 
-    /// The hub of a lock file with these lines, `KEY=VALUE` or a comment.
+    /// Parses a lock file, in which each line is `KEY=VALUE` or a comment.
     package init?(description: String) {
         var values: [String: String] = [:]
         for line in description.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {

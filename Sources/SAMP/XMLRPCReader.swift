@@ -1,10 +1,10 @@
 internal import CExpat
 
-/// Reads the answer to a call of XML-RPC.
+/// A parser of XML-RPC responses.
 ///
-/// Expat reports elements and text; a document type, in which entities are defined, is refused.
+/// Expat reports elements and text. A document type declaration, which could define entities, is refused.
 package struct XMLRPCReader {
-    /// A value whose end has not been read.
+    /// A value whose end tag has not been read.
     private enum Open {
         case value(XMLRPCValue?)
         case list([XMLRPCValue])
@@ -18,8 +18,9 @@ package struct XMLRPCReader {
     private var isFault = false
     private var isMalformed = false
 
-    /// The value of an answer.
-    /// - Throws: ``SAMPError``: `refused` with the server's words if it is a fault, `malformed` if it is no answer.
+    /// Returns the value of a response.
+    /// - Throws: ``SAMPError``: `refused` with the server's message if the response is a fault, `malformed` if it is
+    ///   invalid.
     package static func value(of document: [UInt8]) throws(SAMPError) -> XMLRPCValue {
         guard let parser = XML_ParserCreate(nil) else { throw SAMPError(.malformed, "no memory for a reader of XML") }
         defer { XML_ParserFree(parser) }
@@ -79,21 +80,21 @@ package struct XMLRPCReader {
             }
         case "value":
             guard case .value(let value)? = open.popLast() else { return isMalformed = true }
-            // A value without a type is a text.
+            // A value without a type is a string.
             add(value ?? .text(text))
         case "methodResponse", "params", "param", "fault", "member", "data": break
         default: set(.text(text))
         }
     }
 
-    /// The value that is open has this content.
+    /// Sets the content of the open value.
     private mutating func set(_ content: XMLRPCValue) {
         guard case .value(nil)? = open.last else { return isMalformed = true }
         open[open.count - 1] = .value(content)
     }
 
-    /// A value has ended, inside of a list or a map, or as the whole answer. The collection is taken out, so that it is
-    /// not copied for each of its elements.
+    /// Adds a complete value to the enclosing list or map, or makes it the result. The collection is moved out of the
+    /// array, so that it is not copied for each of its elements.
     private mutating func add(_ value: XMLRPCValue) {
         switch open.popLast() {
         case .list(var list):

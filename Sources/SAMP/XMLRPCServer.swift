@@ -2,13 +2,13 @@ internal import Dispatch
 internal import Foundation
 internal import ScanBasics
 
-/// A server of XML-RPC, which is called over HTTP.
+/// An XML-RPC server that is called over HTTP.
 package struct XMLRPCServer: Equatable, Sendable {
     package let host: String
     package let port: UInt16
     package let path: String
 
-    /// The server of a URL such as `http://127.0.0.1:21012/xmlrpc`; nil if it is none of HTTP.
+    /// Parses a URL such as `http://127.0.0.1:21012/xmlrpc`; nil if its scheme is not HTTP.
     package init?(url: String) {
         guard let parts = URLComponents(string: url), parts.scheme == "http", let host = parts.host, !host.isEmpty,
             let port = UInt16(exactly: parts.port ?? 80)
@@ -19,9 +19,9 @@ package struct XMLRPCServer: Equatable, Sendable {
         path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
     }
 
-    /// Calls a method, and waits at most `seconds` for the connection, and again for the whole answer. Blocks no thread of the caller's; if the
-    /// task is cancelled, the connection is closed.
-    /// - Throws: ``SAMPError``.
+    /// Calls a method, and waits at most `seconds` for the connection and as long for the whole response. Does not
+    /// block the caller's thread. If the task is cancelled, the connection is closed.
+    /// - Throws: ``SAMPError``; `CancellationError`.
     package func call(_ method: String, _ parameters: [XMLRPCValue], seconds: Int) async throws -> XMLRPCValue {
         let body = XMLRPCValue.call(method, parameters)
         let name = host.contains(":") ? "[\(host)]" : host
@@ -46,7 +46,7 @@ package struct XMLRPCServer: Equatable, Sendable {
     }
 }
 
-/// A request and its reply over a connection of their own.
+/// A request and its response over a connection of their own.
 private final class Exchange: Sendable {
     private struct State {
         var descriptor: Int32 = -1
@@ -55,7 +55,7 @@ private final class Exchange: Sendable {
 
     private let state = Locked(State())
 
-    /// Ends an exchange in progress, or one that has not begun.
+    /// Cancels an exchange that is in progress or has not begun.
     func cancel() {
         state.withLock { state in
             state.isCancelled = true
@@ -100,7 +100,7 @@ private final class Exchange: Sendable {
         var reply = HTTPReply()
         var piece = [UInt8](repeating: 0, count: 1 << 16)
         while true {
-            // A hub that sends a byte now and then never lets a read take long.
+            // A hub that sends single bytes from time to time never exceeds the time limit of a read.
             guard ContinuousClock.now < end else {
                 throw SAMPError(.unreachable, "no complete answer within \(seconds) s")
             }
@@ -113,7 +113,7 @@ private final class Exchange: Sendable {
         }
     }
 
-    /// A connection to the first address of the host that accepts one.
+    /// Connects to the first address of the host that accepts.
     private func connected(host: String, port: UInt16, seconds: Int) throws(SAMPError) -> Int32 {
         var hints = streamSocketHints()
         var list: UnsafeMutablePointer<addrinfo>?

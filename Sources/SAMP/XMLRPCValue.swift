@@ -1,6 +1,6 @@
 internal import ScanBasics
 
-/// A value of XML-RPC, of the types that SAMP has.
+/// An XML-RPC value, restricted to the types of SAMP.
 package enum XMLRPCValue: Equatable, Sendable {
     case text(String)
     case list([XMLRPCValue])
@@ -10,10 +10,10 @@ package enum XMLRPCValue: Equatable, Sendable {
 
     package var list: [XMLRPCValue]? { if case .list(let list) = self { list } else { nil } }
 
-    /// The value of a key of a map.
+    /// Returns the value of a key of a map.
     package subscript(_ key: String) -> XMLRPCValue? { if case .map(let map) = self { map[key] } else { nil } }
 
-    /// The element `value`.
+    /// The XML element `value`.
     package var xml: String {
         switch self {
         case .text(let text): "<value><string>\(Self.escaped(text))</string></value>"
@@ -26,12 +26,12 @@ package enum XMLRPCValue: Equatable, Sendable {
         }
     }
 
-    /// The document of a call.
+    /// Returns the XML document of a method call.
     package static func call(_ method: String, _ parameters: [XMLRPCValue]) -> String {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<methodCall><methodName>\(escaped(method))</methodName><params>"
             + parameters.map { "<param>\($0.xml)</param>" }.joined() + "</params></methodCall>\n"
     }
 
-    /// A reader of XML replaces a bare carriage return.
+    /// Escapes text. A bare carriage return needs a reference, because XML parsers replace it.
     private static func escaped(_ text: String) -> String { text.escapedForXML(["\r": "&#13;"]) }
 }
