@@ -1,4 +1,4 @@
-/// The text of one setting and where it was found.
+/// The text of a setting and its origin.
 package struct Setting: Equatable, Sendable {
     package var text: String
     package var origin: Origin
@@ -18,9 +18,9 @@ package struct Setting: Equatable, Sendable {
     }
 }
 
-/// A command's flags and arguments. Flags override the environment, which overrides the settings file.
+/// The parsed flags and arguments of a command. Flags override the environment, which overrides the settings file.
 package struct Arguments: Sendable {
-    /// By the option's long name, in the order given.
+    /// Settings by the option's long name, in the order given.
     package var flags: [String: [Setting]] = [:]
     package var positionals: [String] = []
     /// All words after the command's name, as given.
@@ -30,7 +30,7 @@ package struct Arguments: Sendable {
 
     package init() {}
 
-    /// The value of an option, from the first of flags, environment and settings file that sets it.
+    /// Returns the value of an option from the first layer that sets it: flags, environment or settings file.
     package subscript<Value>(_ option: Option<Value>) -> Value {
         get throws(UsageError) { try option.read(settings(of: option.spec)) }
     }

@@ -1,7 +1,9 @@
-/// Parses a command line by the tables of a program's commands.
+/// A parser of command lines, driven by the tables of a program's commands.
 ///
-/// GNU style: `--flag value`, `--flag=value`, `-o value`, `-ovalue`, `-vj`, and `--` before arguments that begin with a
-/// dash. The last value of a flag counts, unless the flag may be repeated.
+/// The syntax is that of GNU: `--flag value`, `--flag=value`, `-o value`, `-ovalue`, `-vj`, and `--` before arguments
+/// that begin with a dash. The last value of a flag counts, unless the flag may be repeated. ``parse(_:)`` returns the
+/// command with its ``Arguments``, from which the command reads each ``Option``; ``Option`` converts the text and
+/// reports errors with the origin of the setting.
 package struct CommandLineParser: Sendable {
     package var program: ProgramSpec
 
@@ -13,7 +15,7 @@ package struct CommandLineParser: Sendable {
         case run(CommandSpec, Arguments)
     }
 
-    /// Parses the words after the program's name.
+    /// Parses the words that follow the program's name.
     package func parse(_ words: [String]) throws(UsageError) -> Request {
         guard let first = words.first else { return .help(nil) }
         switch first {
@@ -101,7 +103,7 @@ package struct CommandLineParser: Sendable {
         return text
     }
 
-    /// Numbers may be negative, and a name such as `-BACKGROUND`, in capitals, is none of a flag.
+    /// Whether a word looks like a flag. Negative numbers do not, nor do names in capitals, such as `-BACKGROUND`.
     private static func looksLikeFlag(_ word: String) -> Bool {
         let rest = word.dropFirst()
         let isName = rest.count > 1 && rest.prefix(2).allSatisfy { $0.isASCII && $0.isUppercase }

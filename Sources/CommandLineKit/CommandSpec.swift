@@ -1,14 +1,18 @@
-/// The table of one command. Parser, help, errors, manual page and completions derive from it.
+/// The table of one command: its arguments, options, examples and texts.
+///
+/// The parser, help, errors, manual page and completions derive from it. Each ``Option`` that a command declares has
+/// its ``OptionSpec`` in one of the ``sections``; the command reads the value of the option from ``Arguments``.
+/// ``ProgramSpec`` collects the tables of all commands.
 package struct CommandSpec: Sendable {
     package var name: String
-    /// One line, without a full stop.
+    /// One line without a full stop.
     package var summary: String
     package var examples: [Example]
     /// Paragraphs of the manual page.
     package var description: [String]
     package var arguments: [ArgumentSpec]
     package var sections: [OptionSection]
-    /// In addition to those of every command.
+    /// Exit codes in addition to those of every command.
     package var exitCodes: Set<ExitCode>
     /// Files that the command uses, in addition to the settings.
     package var files: [FileSpec]
@@ -40,10 +44,10 @@ package struct ArgumentSpec: Sendable {
     package var name: String
     package var help: String
     package var isRequired: Bool
-    /// All accepted values, where they can be listed.
+    /// All accepted values, if they can be listed.
     package var choices: [String]
     package var isFile: Bool
-    /// Whether it may be given more than once; only the last argument of a command may.
+    /// Whether it may be given more than once. Only allowed for the last argument of a command.
     package var repeats: Bool
 
     package init(
@@ -54,7 +58,7 @@ package struct ArgumentSpec: Sendable {
         (self.choices, self.isFile, self.repeats) = (choices, isFile, repeats)
     }
 
-    /// The name as usage lines show it, before brackets.
+    /// The name as shown in usage lines, without brackets.
     var placeholder: String { repeats ? name + "..." : name }
 }
 

@@ -1,7 +1,7 @@
 /// An exit status of a process.
 package struct ExitCode: Hashable, Sendable {
     package let rawValue: Int32
-    /// In words, for the manual.
+    /// The meaning in words, for the manual.
     package let meaning: String
 
     package init(_ rawValue: Int32, _ meaning: String) { (self.rawValue, self.meaning) = (rawValue, meaning) }
@@ -11,7 +11,7 @@ package struct ExitCode: Hashable, Sendable {
     package static let usage = ExitCode(2, "wrong flags or arguments")
 }
 
-/// Why a command failed: one line for the user, and the exit code.
+/// A failure of a command: one line for the user, and the exit code.
 package struct CommandError: Error, Equatable, CustomStringConvertible {
     package var code: ExitCode
     package var description: String

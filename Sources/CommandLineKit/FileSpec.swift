@@ -1,9 +1,9 @@
 /// A file or folder of a program, below a base folder that an environment variable may name.
 package struct FileSpec: Sendable {
     package var variable: String
-    /// The base folder if the variable is not set.
+    /// The base folder, if the variable is not set.
     package var fallback: String
-    /// Below the base folder.
+    /// Path relative to the base folder.
     package var path: String
     package var help: String
 

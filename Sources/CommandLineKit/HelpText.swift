@@ -1,11 +1,11 @@
 extension ProgramSpec {
-    /// How to call a command, in one line.
+    /// Returns the syntax of a command in one line.
     func usageLine(of command: CommandSpec) -> String {
         let words = command.arguments.map { $0.isRequired ? $0.placeholder : "[\($0.placeholder)]" }
         return ([name, command.name, "[OPTION]..."] + words).joined(separator: " ")
     }
 
-    /// The help of a command, beginning with an example, in lines of at most `width` characters.
+    /// Returns the help of a command, beginning with an example, in lines of at most `width` characters.
     package func helpText(of command: CommandSpec, width: Int) -> String {
         var lines = Self.lines(of: command.examples, width: width)
         lines += [""] + wrap("\(command.name): \(command.summary).", indent: 0, width: width)
@@ -21,7 +21,7 @@ extension ProgramSpec {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The overview of all commands, beginning with an example.
+    /// Returns the overview of all commands, beginning with an example, in lines of at most `width` characters.
     package func helpText(width: Int) -> String {
         var lines = Self.lines(of: examples, width: width)
         lines += [""] + wrap("\(name): \(summary).", indent: 0, width: width)
@@ -45,16 +45,16 @@ extension ProgramSpec {
 }
 
 extension OptionSpec {
-    /// The flags with their value, as in `-o, --output FILE`.
+    /// The flags with the placeholder of their value, such as `-o, --output FILE`.
     var heading: String {
         let flags = (short.map { "-\($0), " } ?? "    ") + "--" + name
         return placeholder.map { "\(flags) \($0)" } ?? flags
     }
 
-    /// Its meaning and the environment variable that sets it.
+    /// The meaning with the environment variable that sets the option.
     package var explanation: String { meaning + (environment.map { " [\($0)]" } ?? "") }
 
-    /// The help with the accepted values and the default.
+    /// The help text with the accepted values and the default.
     var meaning: String {
         var text = help
         if !choices.isEmpty, !isSwitch { text += ": " + choices.joined(separator: ", ") }
@@ -73,7 +73,7 @@ private func entry(_ heading: String, _ text: String, width: Int) -> [String] {
     return [heading + first.dropFirst(heading.count)] + lines.dropFirst()
 }
 
-/// Breaks `text` at spaces into lines of at most `width` characters, each indented.
+/// Breaks `text` at spaces into lines of at most `width` characters, each with an indentation.
 func wrap(_ text: String, indent: Int, width: Int) -> [String] {
     let margin = String(repeating: " ", count: indent)
     var lines: [String] = []

@@ -1,29 +1,29 @@
-/// An option for the parser and the help; ``Option`` adds the type of its value.
+/// The description of an option for the parser and the help; ``Option`` adds the type of its value.
 package struct OptionSpec: Sendable {
     package var name: String
     package var short: Character?
-    /// Stands for the value in the help text; nil for a switch.
+    /// The placeholder for the value in the help text; nil for a switch.
     var placeholder: String?
-    /// The accepted values in words, as in "a whole number from 1 to 8".
+    /// The accepted values in words, such as "a whole number from 1 to 8".
     package var expected: String
-    /// All accepted values, where they can be listed.
+    /// All accepted values, if they can be listed.
     var choices: [String]
-    /// How the files are used that the value names; nil: it names none.
+    /// The use of the files named by the value, or nil if it names none.
     package var files: FileUse?
     package var repeats: Bool
     /// The default in words.
     package var fallback: String?
     package var help: String
-    /// The value of a flag that may be given without one.
+    /// The value that the flag has if none is given; nil if a value is required.
     package var implied: Implied?
-    /// Environment variable that sets the option; nil if it can only be set by its flag.
+    /// Name of the environment variable that sets the option; nil if only its flag does.
     package var environment: String?
 
     var isSwitch: Bool { placeholder == nil }
 
     package struct Implied: Sendable {
         var text: String
-        /// Whether a word that follows the flag is its value.
+        /// Returns whether the word that follows the flag is its value.
         var takes: @Sendable (String) -> Bool
     }
 }
@@ -31,15 +31,15 @@ package struct OptionSpec: Sendable {
 /// An option with the type of its value.
 package struct Option<Value: Sendable>: Sendable {
     package let spec: OptionSpec
-    /// Makes the value from the settings of one layer, in the order given.
+    /// Converts the settings of one layer, in the order given, to the value.
     package let read: @Sendable ([Setting]) throws(UsageError) -> Value
 }
 
-/// How an option may be set other than by its flag. An option with an environment variable is also a key of the
+/// The ways to set an option other than by its flag. An option with an environment variable is also a key of the
 /// settings file.
 package enum Layers: Sendable {
     case flagOnly
-    /// By the variable whose name is this prefix followed by the option's name in capitals.
+    /// Set by the variable whose name is this prefix followed by the option's name in capitals.
     case prefix(String)
     case environment(String)
 
@@ -51,7 +51,8 @@ package enum Layers: Sendable {
         }
     }
 
-    /// The name in capitals, with `_` for `-`. As bytes, since a command has many options and work on characters is slow.
+    /// Returns the name in capitals, with `_` for `-`. Works on bytes, because a command has many options and
+    /// operations on characters are slow.
     private static func variableName(_ name: String) -> String {
         let bytes = name.utf8.map { byte in
             switch byte {
@@ -65,7 +66,7 @@ package enum Layers: Sendable {
 }
 
 extension Option {
-    /// An option that always has a value.
+    /// Creates an option that always has a value.
     package static func value(
         _ name: String, short: Character? = nil, _ form: ValueForm<Value>, default fallback: Value,
         layers: Layers = .flagOnly, help: String
@@ -75,8 +76,8 @@ extension Option {
             read: { settings throws(UsageError) in try settings.last.map(form.value) ?? fallback })
     }
 
-    /// An option that may be left out; `fallback` describes the default. `implied`, if not nil, is the value of a flag
-    /// that is given without one.
+    /// Creates an option that may be left out; `fallback` describes the default. If `implied` is not nil, it is the
+    /// value of a flag that is given without one.
     package static func optional<Wrapped>(
         _ name: String, short: Character? = nil, _ form: ValueForm<Wrapped>, fallback: String? = nil,
         layers: Layers = .flagOnly, implied: Wrapped? = nil, help: String
@@ -91,7 +92,7 @@ extension Option {
             read: { settings throws(UsageError) in try settings.last.map(form.value) })
     }
 
-    /// An option that may be given any number of times.
+    /// Creates an option that may be given any number of times.
     package static func list<Element>(
         _ name: String, short: Character? = nil, _ form: ValueForm<Element>, fallback: String? = nil,
         layers: Layers = .flagOnly, help: String
@@ -107,7 +108,7 @@ extension Option {
 }
 
 extension Option where Value == Bool {
-    /// An option without a value.
+    /// Creates a switch: an option without a value.
     package static func toggle(_ name: String, short: Character? = nil, layers: Layers = .flagOnly, help: String)
         -> Option
     {

@@ -1,8 +1,8 @@
-/// A program: its commands, and the texts of its help and manual pages that concern it as a whole.
+/// A program: its commands, and the general texts of its help and manual pages.
 package struct ProgramSpec: Sendable {
     package var name: String
     package var version: String
-    /// One line, without a full stop.
+    /// One line without a full stop.
     package var summary: String
     package var examples: [CommandSpec.Example]
     /// Paragraphs of the manual page.
@@ -26,7 +26,7 @@ package struct ProgramSpec: Sendable {
         (self.commonExitCodes, self.settings, self.files) = (commonExitCodes, settings, files)
     }
 
-    /// The table of the command with this name.
+    /// Returns the table of a command.
     package func command(named name: String) throws(UsageError) -> CommandSpec {
         if let command = commands.first(where: { $0.name == name }) { return command }
         throw UsageError(
@@ -34,11 +34,11 @@ package struct ProgramSpec: Sendable {
         )
     }
 
-    /// Keys that the settings file may hold.
+    /// Keys that are allowed in the settings file.
     package var settingKeys: Set<String> {
         Set(commands.flatMap(\.options).filter { $0.environment != nil }.map(\.name))
     }
 
-    /// The prefix of the environment variables that set flags.
+    /// Prefix of the environment variables that set flags.
     var variablePrefix: String { name.uppercased() + "_" }
 }

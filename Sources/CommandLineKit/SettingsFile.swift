@@ -1,8 +1,8 @@
 import Foundation
 
-/// The settings file of a user: lines of `key = value`, where a key is the long name of an option.
+/// A user's settings file: lines of `key = value`, where a key is the long name of an option.
 package struct SettingsFile: Equatable, Sendable {
-    /// By key, in the order of the file.
+    /// Settings by key, in the order of the file.
     package var settings: [String: [Setting]] = [:]
 
     package init() {}
@@ -27,7 +27,7 @@ package struct SettingsFile: Equatable, Sendable {
         }
     }
 
-    /// Reads the settings file at `path`; a missing file is an empty one.
+    /// Reads the settings file at `path`. A missing file counts as empty.
     package static func load(_ path: String, for program: ProgramSpec) throws(UsageError) -> SettingsFile {
         guard FileManager.default.fileExists(atPath: path) else { return SettingsFile() }
         guard let data = FileManager.default.contents(atPath: path) else {

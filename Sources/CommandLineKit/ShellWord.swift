@@ -1,8 +1,8 @@
-/// A word quoted for a shell where it needs to be.
+/// Quotes a word for a shell if necessary.
 package func quotedForShell(_ word: String) -> String {
     let plain = word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_./=,:+@%".contains($0)) }
     return plain && !word.isEmpty ? word : "'\(withinSingleQuotes(word))'"
 }
 
-/// Text escaped for single quotes of a shell.
+/// Escapes text for single quotes of a shell.
 func withinSingleQuotes(_ text: String) -> String { text.replacing("'", with: "'\\''") }

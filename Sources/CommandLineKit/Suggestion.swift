@@ -1,13 +1,12 @@
-/// "; did you mean NAME?" for the name nearest to a mistyped one; empty if none is near.
+/// Returns "; did you mean NAME?" for the name nearest to a mistyped one, or an empty text if none is near.
 package func suggestion(for typed: String, among names: some Sequence<String>, prefix: String = "") -> String {
     let nearest = names.map { (distance: editDistance(typed, $0), name: $0) }.min { $0 < $1 }
     guard let nearest, nearest.distance <= max(1, typed.count / 3) else { return "" }
     return "; did you mean \(prefix)\(nearest.name)?"
 }
 
-/// The number of insertions, deletions, replacements and swaps of neighbours that turn one text into the other.
-///
-/// The restricted Damerau–Levenshtein distance, computed row by row.
+/// Returns the restricted Damerau-Levenshtein distance: the number of insertions, deletions, replacements and swaps of
+/// neighbours that turn one text into the other. Computed row by row.
 package func editDistance(_ left: String, _ right: String) -> Int {
     let left = Array(left)
     let right = Array(right)

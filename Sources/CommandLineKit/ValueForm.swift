@@ -1,11 +1,11 @@
-/// How an option's value is parsed, shown and described.
+/// Parsing, formatting and description of an option's value.
 package struct ValueForm<Value: Sendable>: Sendable {
-    /// Stands for the value in the help text.
+    /// The placeholder for the value in the help text.
     let placeholder: String
     /// The accepted values in words.
     package let expected: String
     let choices: [String]
-    /// How the files are used that the value names; nil: it names none.
+    /// The use of the files named by the value, or nil if it names none.
     package var files: FileUse?
     package let parse: @Sendable (String) -> Value?
     let show: @Sendable (Value) -> String
@@ -27,7 +27,7 @@ package struct ValueForm<Value: Sendable>: Sendable {
 }
 
 extension ValueForm {
-    /// The form, whose values name files.
+    /// Returns this form for values that name files.
     package func naming(_ files: FileUse) -> ValueForm {
         var form = self
         form.files = files
@@ -35,15 +35,15 @@ extension ValueForm {
     }
 }
 
-/// What a command does with the files that the value of an option names: whoever must know all files of a command line
-/// finds them in the options.
+/// The use of the files that an option's value names. Code that needs all files of a command line finds them through
+/// the options.
 package struct FileUse: Sendable {
     package enum Mode: Sendable {
         case reads, writes
     }
 
     package let mode: Mode
-    /// The names of files in a text; with fields of a template, if the option takes one.
+    /// Returns the file names in a value; they contain template fields if the option takes a template.
     package let names: @Sendable (String) -> [String]
 
     package init(_ mode: Mode, names: @escaping @Sendable (String) -> [String]) {
@@ -52,12 +52,12 @@ package struct FileUse: Sendable {
 }
 
 extension ValueForm where Value == String {
-    /// Any text that is not empty.
+    /// Any non-empty text.
     package static func text(_ placeholder: String, expected: String = "a text that is not empty") -> ValueForm {
         ValueForm(placeholder: placeholder, expected: expected, parse: { $0.isEmpty ? nil : $0 }, show: { $0 })
     }
 
-    /// The name of a file that is read or written.
+    /// The name of a file to read or write.
     package static func file(_ mode: FileUse.Mode, _ placeholder: String = "FILE") -> ValueForm {
         text(placeholder, expected: "the name of a file").naming(FileUse(mode) { [$0] })
     }
@@ -80,7 +80,7 @@ extension ValueForm where Value == Int {
 }
 
 extension ValueForm where Value == UInt64 {
-    /// Any whole number that is not negative.
+    /// A non-negative whole number of 64 bits.
     package static func seed(_ placeholder: String) -> ValueForm {
         ValueForm(
             placeholder: placeholder, expected: "a whole number from 0 to \(UInt64.max)", parse: { UInt64($0) },
@@ -122,7 +122,7 @@ extension ValueForm where Value: RawRepresentable & CaseIterable, Value.RawValue
     }
 }
 
-/// A number in its shortest form: `30`, not `30.0`.
+/// Formats a number in its shortest form: `30`, not `30.0`.
 package func plainText(_ number: Double) -> String {
     number == number.rounded() && abs(number) < 1e15 ? String(Int(number)) : String(number)
 }

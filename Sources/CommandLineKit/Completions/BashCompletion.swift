@@ -1,11 +1,10 @@
-/// Completion for bash, from version 3.2 on.
+/// Generator of the completion script for bash 3.2 and later.
 package struct BashCompletion: Sendable {
     private let name: String
     private let commands: [CommandSpec]
 
     package init(_ program: ProgramSpec) { (name, commands) = (program.name, program.commands) }
 
-    /// The script that bash reads.
     package var script: String {
         let words = commands.map(\.name) + ["--help", "--version"]
         return """
@@ -65,7 +64,7 @@ package struct BashCompletion: Sendable {
             """
     }
 
-    /// The branch of a command: its flags, and the values of those that take one.
+    /// Returns the branch of a command: its flags, and the completion of their values.
     private func options(of command: CommandSpec) -> String {
         var lines = [
             "    \(command.name))",
@@ -91,7 +90,7 @@ package struct BashCompletion: Sendable {
         return (lines + ["        ;;"]).joined(separator: "\n")
     }
 
-    /// The branches for the arguments of a command, by their place.
+    /// Returns the branches for the arguments of a command, by position.
     private func arguments(of command: CommandSpec) -> [String] {
         command.arguments.enumerated().compactMap { place, argument in
             action(argument.completion).map { "    \(command.name):\(argument.repeats ? "*" : "\(place)")) \($0) ;;" }

@@ -1,6 +1,6 @@
-/// How a shell completes a value.
+/// The way in which a shell completes a value.
 enum CompletionValue: Equatable, Sendable {
-    /// One of these.
+    /// One of the listed words.
     case words([String])
     case file
     /// Not completed.
@@ -8,12 +8,12 @@ enum CompletionValue: Equatable, Sendable {
 }
 
 extension OptionSpec {
-    /// How its value is completed; nil for a switch, and for a flag that may be given without a value.
+    /// The completion of the value; nil for a switch, and for a flag whose value may be left out.
     var completion: CompletionValue? {
         isSwitch || implied != nil ? nil : files != nil ? .file : choices.isEmpty ? .other : .words(choices)
     }
 
-    /// Every form of the flag.
+    /// All forms of the flag.
     package var flags: [String] { (short.map { ["-\($0)"] } ?? []) + ["--" + name] }
 }
 
@@ -22,6 +22,5 @@ extension ArgumentSpec {
 }
 
 extension CommandSpec {
-    /// The flags that need a value.
     var valueFlags: [String] { options.filter { $0.completion != nil }.flatMap(\.flags) }
 }

@@ -1,11 +1,10 @@
-/// Completion for fish.
+/// Generator of the completion script for fish.
 package struct FishCompletion: Sendable {
     private let name: String
     private let commands: [CommandSpec]
 
     package init(_ program: ProgramSpec) { (name, commands) = (program.name, program.commands) }
 
-    /// The script that fish reads.
     package var script: String {
         """
         # fish completion for \(name), made by `\(name) completions fish`

@@ -1,11 +1,11 @@
-/// Completion for zsh.
+/// Generator of the completion script for zsh.
 package struct ZshCompletion: Sendable {
     private let name: String
     private let commands: [CommandSpec]
 
     package init(_ program: ProgramSpec) { (name, commands) = (program.name, program.commands) }
 
-    /// The script that zsh reads, by the name `_PROGRAM` in a folder of `$fpath` or by `source`.
+    /// The script, to be stored as `_PROGRAM` in a folder of `$fpath` or read with `source`.
     package var script: String {
         """
         #compdef \(name)
@@ -76,7 +76,7 @@ package struct ZshCompletion: Sendable {
         }
     }
 
-    /// Text as a part of a specification: colons and brackets separate its parts, and single quotes enclose it.
+    /// Escapes text for a part of a specification: colons and brackets separate parts, and single quotes enclose them.
     private func part(_ text: String) -> String {
         withinSingleQuotes(text.map { "\\:[]".contains($0) ? "\\\($0)" : String($0) }.joined())
     }

@@ -3,17 +3,17 @@ import Foundation
 /// The manual pages of a program, generated from the same tables as its help.
 package struct ManualPage: Sendable {
     package let program: ProgramSpec
-    /// The day in the footer of the pages.
+    /// Date in the footer of the pages.
     package let date: String
 
-    /// The pages dated today, or by `SOURCE_DATE_EPOCH` for reproducible builds.
+    /// Creates pages dated today, or by `SOURCE_DATE_EPOCH` for reproducible builds.
     package init(_ program: ProgramSpec, _ environment: [String: String]) {
         self.program = program
         let epoch = environment["SOURCE_DATE_EPOCH"].flatMap(Double.init).map(Date.init(timeIntervalSince1970:))
         date = (epoch ?? .now).formatted(.iso8601.year().month().day())
     }
 
-    /// The page of a command, `PROGRAM-NAME(1)`.
+    /// Returns the page of a command, `PROGRAM-NAME(1)`.
     package func text(of command: CommandSpec) -> String {
         let arguments = command.arguments.map { argument in
             let name = RoffText.italic(argument.name) + (argument.repeats ? "..." : "")
@@ -44,7 +44,7 @@ package struct ManualPage: Sendable {
         return page.text
     }
 
-    /// The page of the program, `PROGRAM(1)`.
+    /// Returns the page of the program, `PROGRAM(1)`.
     package func overview() -> String {
         var page = begin(program.name, program.summary)
         addUse(

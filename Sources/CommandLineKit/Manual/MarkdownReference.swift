@@ -1,10 +1,10 @@
-/// The reference of all commands of a program in Markdown, generated from the same tables as its help.
+/// A reference of all commands in Markdown, generated from the same tables as the help.
 package struct MarkdownReference: Sendable {
     package let program: ProgramSpec
 
     package init(_ program: ProgramSpec) { self.program = program }
 
-    /// The page of the program, with a section for each command.
+    /// Returns the page of the program, with a section for each command.
     package func page() -> String {
         var blocks = [
             "# Commands",
@@ -37,7 +37,7 @@ package struct MarkdownReference: Sendable {
         return Self.text(blocks)
     }
 
-    /// The section of a command.
+    /// Returns the section of a command.
     package func section(of command: CommandSpec) -> String { Self.text(blocks(of: command)) }
 
     private func blocks(of command: CommandSpec) -> [String] {
@@ -65,7 +65,7 @@ package struct MarkdownReference: Sendable {
 
     private static let special: Set<Character> = ["\\", "*", "_", "[", "]", "<", ">", "|", "~", "$"]
 
-    /// Text in which Markdown finds no marks but those of code.
+    /// Escapes text for Markdown, except for code in backquotes.
     package static func escaped(_ text: String) -> String {
         var result = ""
         var isCode = false
@@ -79,6 +79,6 @@ package struct MarkdownReference: Sendable {
 }
 
 extension FileSpec {
-    /// The path, from the variable of its base folder.
+    /// The path relative to the variable of its base folder.
     fileprivate var name: String { "$\(variable)/\(path)" }
 }

@@ -1,10 +1,10 @@
 /// A manual page in roff, with the macros of man(7).
 package struct RoffText: Sendable {
     package private(set) var lines: [String]
-    /// Directly after a heading a paragraph macro has no effect and is left out.
+    /// Whether the last line is a heading. A paragraph macro directly after it has no effect and is left out.
     private var isAfterHeading = false
 
-    /// A page of section 1.
+    /// Creates a page of section 1.
     package init(title: String, date: String, source: String, manual: String) {
         // The date is not escaped: man does not recognise a date with escaped dashes.
         let arguments = [Self.quoted(title.uppercased()), "1", "\"\(date)\"", Self.quoted(source), Self.quoted(manual)]
@@ -24,21 +24,21 @@ package struct RoffText: Sendable {
 
     package mutating func paragraph(_ text: String) { paragraph([Self.escaped(text)]) }
 
-    /// A paragraph of escaped lines.
+    /// Appends a paragraph of escaped lines.
     package mutating func paragraph(_ escaped: [String]) {
         if !isAfterHeading { lines.append(".PP") }
         isAfterHeading = false
         for line in escaped { fill(line) }
     }
 
-    /// An escaped heading with an indented text below.
+    /// Appends an escaped heading with an indented text below it.
     package mutating func item(_ heading: String, _ text: String) {
         lines += [".TP", Self.guarded(heading)]
         isAfterHeading = false
         fill(Self.escaped(text))
     }
 
-    /// Adds lines of at most 78 characters; each sentence starts a new line.
+    /// Appends text in lines of at most 78 characters; each sentence starts a new line.
     private mutating func fill(_ escaped: String) {
         var sentence = ""
         for word in escaped.split(separator: " ") {
@@ -53,10 +53,10 @@ package struct RoffText: Sendable {
 
     package static func bold(_ text: String) -> String { "\\fB\(escaped(text))\\fR" }
 
-    /// In italics, for placeholders.
+    /// Formats a placeholder.
     package static func italic(_ text: String) -> String { "\\fI\(escaped(text))\\fR" }
 
-    /// Text with roff's special characters escaped.
+    /// Escapes roff's special characters.
     package static func escaped(_ text: String) -> String {
         text.unicodeScalars.map { scalar in
             switch scalar {
@@ -77,11 +77,11 @@ package struct RoffText: Sendable {
         String(scalar.value, radix: 16, uppercase: true)
     }
 
-    /// An argument of a macro.
+    /// Quotes an argument of a macro.
     private static func quoted(_ text: String) -> String {
         "\"" + escaped(text).split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
     }
 
-    /// Protects a dot at the start of a line, which would begin a macro.
+    /// Protects a dot at the start of a line, which would otherwise begin a macro.
     private static func guarded(_ line: String) -> String { line.hasPrefix(".") ? "\\&" + line : line }
 }
