@@ -9,18 +9,18 @@ import SkyReport
 import SkyScan
 
 extension ExitCode {
-    /// The local system is excluded and no node can be used.
+    /// The local system is excluded and no node is usable.
     package static let noUsableNode = ExitCode(3, "no usable node, with the local system excluded")
-    /// The key cannot be used, or no node can be used because a node that was named, or all that are known, do not hold
+    /// The key cannot be used, or no node is usable because a node given by name, or every known node, does not hold
     /// it.
     package static let authentication = ExitCode(4, "a node holds another cluster key, or the key cannot be used")
     package static let input = ExitCode(5, "an input cannot be read")
     package static let output = ExitCode(6, "an output cannot be written")
-    /// A catalogue was written, with sectors missing; or some of several hosts or files have failed.
+    /// The catalogue was written, but sectors are missing; or some of several hosts or files failed.
     package static let partialCatalogue = ExitCode(
         23, "the catalogue is written, but sectors are missing; with up, down and spread, some hosts or files failed")
     package static let interrupted = ExitCode(130, "stopped by Ctrl-C")
-    /// The exit status of a process that SIGPIPE ended.
+    /// The exit status of a process that was terminated by SIGPIPE.
     package static let brokenPipe = ExitCode(141, "the reader of standard output has closed it, as in \"| head\"")
     package static let terminated = ExitCode(143, "stopped by SIGTERM or SIGHUP")
 
@@ -31,7 +31,7 @@ extension ExitCode {
 }
 
 extension CommandError {
-    /// The exit code and the line for an error that ends a command.
+    /// Converts an error that ends a command to an exit code and a message of one line.
     package init(_ error: any Error, in command: String) {
         let text = String(describing: error)
         switch error {
@@ -56,13 +56,13 @@ extension CommandError {
         }
     }
 
-    /// The error of a system call.
+    /// Creates the error of a failed system call.
     package init(_ code: ExitCode, _ subject: String, errno: Int32, remedy: String = "") {
         self.init(code, "\(subject): \(String(cString: strerror(errno)).lowercased())\(remedy)")
     }
 }
 
-/// Runs `body`, and rethrows its error as one about `subject` with this exit code.
+/// Runs `body`, and rethrows its error as an error about `subject` with this exit code.
 package func failing<Value>(
     _ code: ExitCode, about subject: String, _ body: () throws -> Value
 ) throws(CommandError) -> Value {

@@ -1,14 +1,14 @@
 package import CommandLineKit
 import ScanNetwork
 
-/// This program, as headers of catalogues, pages and reports name it.
+/// Name and version of this program in the headers of catalogues, pages and reports.
 package enum Software {
     package static let version = Skyfarm.version
     package static let name = "skyfarm \(version)"
 }
 
 extension ProgramSpec {
-    /// The program with these commands.
+    /// Returns the program with these commands.
     package static func skyfarm(_ commands: [CommandSpec]) -> ProgramSpec {
         ProgramSpec(
             name: "skyfarm", version: Software.version,
@@ -38,7 +38,7 @@ extension ProgramSpec {
 
 extension Command {
     /// Parses the words that follow the command's name.
-    /// - Throws: `UsageError` if the command does not take them, or they ask for help.
+    /// - Throws: `UsageError` if the words are not valid for the command, or ask for help.
     package static func arguments(_ words: [String]) throws(UsageError) -> Arguments {
         guard case .run(_, let arguments) = try CommandLineParser(.skyfarm([spec])).parse([spec.name] + words) else {
             throw UsageError("\(spec.name): --help and --version cannot be used here")
@@ -46,12 +46,12 @@ extension Command {
         return arguments
     }
 
-    /// Runs the command with the words that follow its name. An error, of which a request for help is one, is a line on
-    /// standard error.
+    /// Runs the command with the words that follow its name. Writes an error as one line to standard error; a request
+    /// for help counts as an error.
     /// - Parameters:
     ///   - words: the words that follow the command's name.
     ///   - environment: the variables of the process.
-    ///   - settings: empty if no settings file counts.
+    ///   - settings: the settings file; an empty one if none applies.
     /// - Returns: the exit code of the command, or of its error.
     package static func run(
         _ words: [String], _ environment: [String: String], _ settings: SettingsFile
@@ -69,7 +69,7 @@ extension Command {
 }
 
 extension Log {
-    /// Writes the line about an error that ends a command, unless the reader of its output has closed the pipe.
+    /// Writes the message of an error that ends a command, unless the reader of the output has closed the pipe.
     package func end(_ error: any Error, of command: String) -> ExitCode {
         let error = CommandError(error, in: command)
         if error.code != .brokenPipe { write(.error, StyledText(error.description)) }

@@ -5,12 +5,12 @@ import Foundation
 package struct TemporaryFolder: Sendable {
     private let path: String
 
-    /// `name` is the first part of the folder's name.
+    /// Chooses a path whose last component begins with `name`, without creating the folder.
     package init(named name: String) {
         path = FileManager.default.temporaryDirectory.path + "/\(name)-\(UUID().uuidString)"
     }
 
-    /// Creates it, accessible to this user only, and returns its path.
+    /// Creates the folder, accessible only to this user, and returns its path.
     package func make() throws(CommandError) -> String {
         guard mkdir(path, 0o700) == 0 else {
             throw CommandError(.output, path, errno: errno, remedy: "; name another folder in TMPDIR")
@@ -18,6 +18,6 @@ package struct TemporaryFolder: Sendable {
         return path
     }
 
-    /// Removes it with its contents.
+    /// Removes the folder with its contents.
     package func remove() { try? FileManager.default.removeItem(atPath: path) }
 }

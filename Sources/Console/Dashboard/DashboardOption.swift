@@ -4,16 +4,16 @@ package import ScanCluster
 package import ScanDashboard
 import ScanNetwork
 
-/// `--dashboard`: the address of a live page.
+/// The option `--dashboard`: the address of a live page.
 package enum DashboardOption {
-    /// Loopback, at a free port.
+    /// The loopback address with a free port.
     private static let loopback = SocketAddress(host: "127.0.0.1", port: 0)
 
     package static let option = Option.optional(
         "dashboard", .listenAddress, layers: .all, implied: loopback,
         help: "Serve a live page and print its link; reachable from this machine only, unless another address is given")
 
-    /// Serves `source`, and passes the link to `tell`.
+    /// Serves `source` at `address`, and passes the link to `tell`.
     /// - Throws: ``CommandError`` if the address cannot be listened on.
     package static func serve(
         _ source: any DashboardSource, at address: SocketAddress, tell: (String) -> Void
@@ -39,7 +39,7 @@ package enum DashboardOption {
         return server
     }
 
-    /// A server at the address; at that of IPv6 where there is no loopback of IPv4.
+    /// Starts a server at the address. If the address is loopback and IPv4 has none, uses that of IPv6.
     private static func listen(at address: SocketAddress, _ source: any DashboardSource) throws -> DashboardServer {
         func server(_ address: SocketAddress) throws -> DashboardServer {
             try DashboardServer(listen: address, source: source, names: hostNames)
@@ -53,10 +53,11 @@ package enum DashboardOption {
         }
     }
 
-    /// The level of the line with the link: --quiet must not suppress it, since the page cannot be opened without it.
+    /// The level of the message with the link. --quiet must not suppress it, since the page cannot be opened without
+    /// it.
     package static func level(_ options: CommonOptions) -> Log.Level { options.quiet ? .error : .info }
 
-    /// This machine's name, with and without its domain.
+    /// This machine's names, with and without the domain.
     private static var hostNames: Set<String> {
         let name = ProcessInfo.processInfo.hostName
         let short = String(name.prefix { $0 != "." })
@@ -65,6 +66,6 @@ package enum DashboardOption {
 }
 
 extension String {
-    /// The text without the secret part of a live page's link.
+    /// The text without the token of a live page's link.
     package var withoutToken: String { replacing(/token=[0-9a-f]+/) { _ in "token=..." } }
 }

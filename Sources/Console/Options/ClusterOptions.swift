@@ -3,20 +3,20 @@ internal import Foundation
 package import ScanCluster
 package import ScanNetwork
 
-/// Which systems a command uses: the local one, the nodes that were named, and those that are discovered.
+/// The systems that a command uses: the local one, the nodes given by address, and the discovered nodes.
 package struct ClusterOptions: Equatable, Sendable {
     package var nodes: [SocketAddress]
     package var srv: [String]
     package var discovers: Bool
     package var allowsDifferent: Bool
     package var selection: NodeSelection
-    /// Of this coordinator, where several share a node.
+    /// Weight of this coordinator where several share a node.
     package var weight: Double
     package var waitSeconds: Double
-    /// Nil: one per core.
+    /// Number of local slots; nil for one per core.
     package var localSlots: Int?
 
-    /// Tasks to run at a time on this machine.
+    /// Number of tasks that run at a time on this machine.
     package var slotsHere: Int { localSlots ?? ProcessInfo.processInfo.activeProcessorCount }
 
     package init(_ arguments: Arguments) throws(UsageError) {

@@ -1,7 +1,7 @@
 package import CommandLineKit
 package import ScanCluster
 
-/// The options of every command.
+/// The options shared by all commands.
 package struct CommonOptions: Equatable, Sendable {
     package var json = false
     package var quiet = false
@@ -43,15 +43,15 @@ package struct CommonOptions: Equatable, Sendable {
 
 /// Format of log lines.
 package enum LogFormat: String, CaseIterable, Sendable {
-    /// Lines for people, without time and level.
+    /// For people: without time and level.
     case auto
-    /// Prefixed with time, level and job.
+    /// Text with time, level and job.
     case text
-    /// One JSON object each.
+    /// One JSON object per line.
     case json
 }
 
-/// The option of long-running commands for their log.
+/// The log option of long-running commands.
 package enum LogOptions {
     package static let format = Option.value(
         "log-format", .choice("FORMAT"), default: LogFormat.auto, layers: .all,

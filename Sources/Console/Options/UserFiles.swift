@@ -2,7 +2,7 @@ package import CommandLineKit
 import ScanCluster
 
 extension Layers {
-    /// By flag, by `SKYFARM_` and the option's name in capitals, and in the settings file.
+    /// Set by flag, by the variable `SKYFARM_` plus the option's name in capitals, and in the settings file.
     package static let all = Layers.prefix("SKYFARM_")
 }
 

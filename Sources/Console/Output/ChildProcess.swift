@@ -2,27 +2,28 @@ package import CommandLineKit
 package import Foundation
 import ScanCluster
 
-/// A child process with pipes to its standard streams; closed and ended with the object.
+/// A child process with pipes to its standard streams. The pipes are closed when the object is released.
 package final class ChildProcess: Sendable {
-    /// Descriptors of its standard output and errors, for one reader each.
+    /// Descriptors for reading its standard output and standard error; each for one reader.
     package let output: Int32
     package let errors: Int32
     private let process: pid_t
     private let state: Locked<State>
 
     private struct State {
-        /// Descriptor of its standard input; nil once it is closed.
+        /// Descriptor of its standard input; nil once closed.
         var input: Int32?
         var hasEnded = false
     }
 
-    /// Between the creation of pipes and of their process no other process may be created, which would inherit them.
+    /// Held from the creation of the pipes to that of the process: another process created in between would inherit
+    /// them.
     private static let creation = Locked(())
 
-    /// Starts `words[0]`, a path, with this process's environment.
+    /// Starts the program at the path `words[0]` with this process's environment.
     /// - Throws: `CommandError` if it cannot be started.
     package init(_ words: [String]) throws(CommandError) {
-        // Of input, output and errors: the end that is read, and that which is written.
+        // The read and write ends of standard input, output and error.
         var pipes: [[Int32]] = []
         var process: pid_t = 0
         let failure = Self.creation.withLock { _ -> Int32 in
@@ -59,7 +60,7 @@ package final class ChildProcess: Sendable {
             posix_spawnattr_destroy(&attributes)
         }
         for (place, end) in streams.enumerated() { posix_spawn_file_actions_adddup2(&actions, end, Int32(place)) }
-        // This program ignores SIGPIPE, and threads of Dispatch block signals.
+        // The child must not inherit that this program ignores SIGPIPE and that Dispatch threads block signals.
         var (ignored, none) = (sigset_t(), sigset_t())
         sigemptyset(&none)
         sigemptyset(&ignored)
@@ -72,7 +73,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Runs a program to its end, on threads of its own.
+    /// Runs a program to its end. Uses its own threads, so that no thread of the caller is blocked.
     /// - Throws: `CommandError` if it cannot be started.
     package static func run(_ words: [String], input: Data = Data()) async throws -> Result {
         let process = try ChildProcess(words)
@@ -99,7 +100,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// What a program left.
+    /// Exit code and output of a program.
     package struct Result: Sendable {
         package var code: Int32
         package var output: String
@@ -112,8 +113,8 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Writes to its standard input; waits while the pipe is full.
-    /// - Returns: whether the process has taken all.
+    /// Writes to the standard input of the process. Blocks while the pipe is full.
+    /// - Returns: whether all data were written.
     package func write(_ data: Data) -> Bool {
         guard let input = state.withLock({ $0.input }) else { return false }
         return data.withUnsafeBytes { bytes in
@@ -128,7 +129,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Closes its standard input. Not during ``write(_:)``.
+    /// Closes the standard input of the process. Must not be called during ``write(_:)``.
     package func closeInput() {
         state.withLock { state in
             if let input = state.input { close(input) }
@@ -136,18 +137,19 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Sends SIGTERM, unless it has ended.
+    /// Sends SIGTERM, unless the process has ended.
     package func end() {
         state.withLock { state in
             if !state.hasEnded { kill(process, SIGTERM) }
         }
     }
 
-    /// Waits for its end. Call it once.
-    /// - Returns: the exit code, or 128 and the number of the signal that ended it.
+    /// Waits until the process has ended. Must be called only once.
+    /// - Returns: the exit code, or 128 plus the number of the signal that ended it.
     package func wait() -> Int32 {
         var information = siginfo_t()
-        // Its number stays its own until it is known that it has ended.
+        // The process is not reaped before `hasEnded` is set, so that `end()` cannot signal another process with the
+        // same number.
         while waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         return state.withLock { state in
             state.hasEnded = true

@@ -1,11 +1,11 @@
 import ScanBasics
 
-/// Quantities for people.
+/// Quantities formatted for people.
 package enum HumanFormat {
-    /// Seconds that nothing lasts: a peer may send any number.
+    /// Upper limit in seconds: a peer may send any number.
     private static let longest = 1e12
 
-    /// `12 s`, `3:05`, `1:02:03`; tenths below ten seconds.
+    /// Formats a duration: `12 s`, `3:05`, `1:02:03`; with tenths below ten seconds.
     package static func duration(seconds: Double) -> String {
         guard seconds >= 0, seconds < longest else { return "?" }
         if seconds < 9.95 { return "\(seconds.fixed(1)) s" }
@@ -17,7 +17,7 @@ package enum HumanFormat {
 
     private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-    /// `12 s`, `5 min`, `3 h`, `20 d`.
+    /// Formats an age in its largest unit: `12 s`, `5 min`, `3 h`, `20 d`.
     package static func age(seconds: Double) -> String {
         guard seconds >= 0, seconds < longest else { return "?" }
         let units: [(String, Double)] = [("d", 86_400), ("h", 3600), ("min", 60)]
@@ -25,7 +25,7 @@ package enum HumanFormat {
         return "\(Int(seconds / unit)) \(name)"
     }
 
-    /// Three digits: `12.3 us`, `4.56 ms`, `1.23 s`; longer ones as ``duration(seconds:)``.
+    /// Formats a duration with three digits: `12.3 us`, `4.56 ms`, `1.23 s`; longer ones like ``duration(seconds:)``.
     package static func measurement(seconds: Double) -> String {
         if seconds >= 59.95 { return duration(seconds: seconds) }
         let (unit, name) = seconds < 0.9995e-3 ? (1e-6, "us") : seconds < 0.9995 ? (1e-3, "ms") : (1, "s")
@@ -33,7 +33,7 @@ package enum HumanFormat {
         return "\(threeDigits(value)) \(name)"
     }
 
-    /// Three digits with a decimal prefix: `1.23 M`, `45.6 k`, `789`.
+    /// Formats a value with three digits and a decimal prefix: `1.23 M`, `45.6 k`, `789`.
     package static func quantity(_ value: Double) -> String {
         let prefixes: [(Double, String)] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")]
         for (unit, prefix) in prefixes where value.magnitude >= unit * 0.9995 {
@@ -47,25 +47,26 @@ package enum HumanFormat {
         value.fixed(value.magnitude < 9.995 ? 2 : value.magnitude < 99.95 ? 1 : 0)
     }
 
-    /// `12 %`, or with digits after the point.
+    /// Formats a fraction as a percentage: `12 %`, or with `digits` digits after the point.
     package static func percent(_ share: Double, digits: Int = 0) -> String { "\((share * 100).fixed(digits)) %" }
 
-    /// `12.3 Mpix/s`.
+    /// Formats a rate: `12.3 Mpix/s`.
     package static func pixelRate(_ pixelsPerSecond: Double) -> String { pixelCount(pixelsPerSecond) + "/s" }
 
-    /// `12.3 Mpix`.
+    /// Formats a number of pixels: `12.3 Mpix`.
     static func pixelCount(_ pixels: Double) -> String {
         let text = quantity(pixels)
         return (text.contains(" ") ? text : text + " ") + "pix"
     }
 
-    /// `1.20 GB`.
+    /// Formats a number of bytes: `1.20 GB`.
     package static func byteCount(_ bytes: Int) -> String {
         let text = quantity(Double(bytes))
         return (text.contains(" ") ? text : text + " ") + "B"
     }
 
-    /// `a`, `a and b`, `a, b and c`; of more than `most + 1` only the first `most`, as in `a, b, c and 47 more`.
+    /// Joins names: `a`, `a and b`, `a, b and c`. If there are more than `most + 1`, only the first `most` are listed,
+    /// as in `a, b, c and 47 more`.
     package static func list(_ names: [String], most: Int = 3) -> String {
         let isLong = names.count > most + 1
         let shown = isLong ? Array(names.prefix(most)) : names.dropLast()
@@ -73,7 +74,7 @@ package enum HumanFormat {
         return shown.isEmpty ? last : "\(shown.joined(separator: ", ")) and \(last)"
     }
 
-    /// `1 node`, `2 nodes`.
+    /// Formats a number with its noun: `1 node`, `2 nodes`.
     package static func count(_ number: Int, _ noun: String) -> String {
         number == 1 ? "1 \(noun)" : noun.hasSuffix("y") ? "\(number) \(noun.dropLast())ies" : "\(number) \(noun)s"
     }

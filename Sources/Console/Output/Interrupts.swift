@@ -4,12 +4,13 @@ import Foundation
 import ScanBasics
 import Synchronization
 
-/// SIGINT, SIGTERM and SIGHUP as values. The first requests an orderly end; a second SIGINT ends the process at once.
+/// SIGINT, SIGTERM and SIGHUP as values. The first signal requests an orderly end; a second SIGINT ends the process at
+/// once.
 ///
 /// While the object exists, these signals do not end the process by themselves. A SIGHUP that was ignored when the
 /// process started, as under nohup, stays ignored.
 package final class Interrupts: Sendable {
-    /// The signals received, in order; for one reader.
+    /// The received signals in order; for one reader.
     package let signals: AsyncStream<Signal>
     private let first = FirstSignal()
     private let events: SignalEvents
@@ -22,7 +23,7 @@ package final class Interrupts: Sendable {
         package var exitCode: ExitCode { self == .interrupt ? .interrupted : .terminated }
     }
 
-    /// Handles the signals. `beforeExit` is called when a second SIGINT ends the process.
+    /// Starts to handle the signals. `beforeExit` is called when a second SIGINT ends the process.
     package init(beforeExit: @escaping @Sendable () -> Void) {
         let (stream, continuation) = AsyncStream<Signal>.makeStream()
         signals = stream
@@ -39,17 +40,16 @@ package final class Interrupts: Sendable {
         }
     }
 
-    /// The first signal received, for code that polls.
+    /// The first received signal, for code that polls.
     package var received: Signal? { first.value }
 }
 
-/// The first signal received.
 private final class FirstSignal: Sendable {
     private let number = Atomic<Int32>(0)
 
     var value: Interrupts.Signal? { Interrupts.Signal(rawValue: number.load(ordering: .relaxed)) }
 
-    /// False if one was received before.
+    /// Stores the first signal. Returns false if one was received before.
     func set(_ signal: Interrupts.Signal) -> Bool {
         number.compareExchange(expected: 0, desired: signal.rawValue, ordering: .relaxed).exchanged
     }

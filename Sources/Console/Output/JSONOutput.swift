@@ -3,10 +3,10 @@ import ScanCluster
 
 /// JSON with sorted keys and unescaped slashes.
 package enum JSONOutput {
-    /// On many lines, for a result.
+    /// Encodes a result on several lines.
     package static func document(_ value: some Encodable) throws -> String { try text(value, [.prettyPrinted]) }
 
-    /// On one line, for an event.
+    /// Encodes an event on one line.
     package static func line(_ value: some Encodable) throws -> String { try text(value, []) }
 
     private static func text(_ value: some Encodable, _ formatting: JSONEncoder.OutputFormatting) throws -> String {
@@ -15,7 +15,7 @@ package enum JSONOutput {
         return escaped(String(decoding: try encoder.encode(value), as: UTF8.self)) + "\n"
     }
 
-    /// The text with characters escaped that could control a terminal; the encoder escapes those of ASCII.
+    /// Escapes characters that could control a terminal; the encoder already escapes those of ASCII.
     private static func escaped(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 < 0x7f }) { return text }
         var result = String.UnicodeScalarView()

@@ -2,6 +2,10 @@ package import CommandLineKit
 package import Foundation
 
 /// Messages on standard error, other than progress.
+///
+/// Messages that are less severe than ``level`` are suppressed. ``format`` selects lines for people, text with time,
+/// level and job, or JSON; for systemd's journal, the level becomes a prefix and the time is omitted. The settings are
+/// usually read from the arguments of a command.
 package struct Log: Equatable, Sendable {
     /// Severity, with the numbers of syslog.
     package enum Level: Int, Comparable, Sendable {
@@ -24,13 +28,13 @@ package struct Log: Equatable, Sendable {
 
     /// Prefix of the lines.
     package var program = "skyfarm"
-    /// Less severe lines are suppressed.
+    /// Least severe level that is written.
     package var level = Level.info
     package var format = LogFormat.auto
     package var usesColor = false
-    /// The journal of systemd reads the lines: it adds times itself and takes the level from a prefix.
+    /// Whether systemd's journal reads the lines: it adds the time itself and takes the level from a prefix.
     package var goesToJournal = false
-    /// Identifier of the job, in each line.
+    /// Identifier of the job, written with each line.
     package private(set) var job: String?
 
     package init(
@@ -44,28 +48,28 @@ package struct Log: Equatable, Sendable {
         self.goesToJournal = goesToJournal
     }
 
-    /// The same log for another job.
+    /// Returns the same log for another job.
     package func about(_ job: String?) -> Log {
         var log = self
         log.job = job
         return log
     }
 
-    /// Whether the lines are for a person at a terminal.
+    /// Whether the lines are read by a person at a terminal.
     package var isForPeople: Bool { format == .auto && !goesToJournal }
 
-    /// The line to write; nil if it is suppressed.
+    /// Returns the line to write, or nil if its level is suppressed.
     package func line(_ level: Level, _ message: StyledText, at time: Date = .now) -> String? {
         level > self.level ? nil : text(level, message, at: time)
     }
 
-    /// A line of level `info`; without the program's prefix if it is for a person.
+    /// Returns a line of level `info`, without the program's prefix if a person reads it.
     package func bareLine(_ message: StyledText, at time: Date = .now) -> String {
         guard isForPeople, message.count <= Self.longest else { return text(.info, message, at: time) }
         return (usesColor ? message.colored() : message.plain) + "\n"
     }
 
-    /// Most characters of a message. What a member, a file or a word of the command contributes to it may have megabytes.
+    /// Maximum number of characters of a message. Text from a node, a file or the command line may have megabytes.
     package static let longest = 4096
 
     private func text(_ level: Level, _ message: StyledText, at time: Date) -> String {
@@ -90,7 +94,7 @@ package struct Log: Equatable, Sendable {
         }
     }
 
-    /// Writes a line to standard error.
+    /// Writes a line to standard error, unless its level is suppressed.
     package func write(_ level: Level, _ message: StyledText) {
         if let line = line(level, message) { StandardError.writeStyled(line) }
     }
@@ -110,14 +114,14 @@ package struct Log: Equatable, Sendable {
         var message: String
     }
 
-    /// In UTC, with milliseconds, as in `2026-11-21T22:10:03.123Z`.
+    /// Formats a time in UTC with milliseconds, such as `2026-11-21T22:10:03.123Z`.
     private static func stamp(_ time: Date) -> String {
         time.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 }
 
 extension Log {
-    /// The log that the arguments select.
+    /// Creates the log selected by the arguments.
     package init(program: String = "skyfarm", _ arguments: Arguments) throws(UsageError) {
         let (common, environment) = (try CommonOptions(arguments), arguments.environment)
         self.init(

@@ -1,11 +1,11 @@
 package import Foundation
 
-/// What the ways to start a process have in common.
+/// Functions shared by the ways to start a process.
 package enum SpawnedProcess {
-    /// A list of strings as C takes them, which ends with a null pointer.
+    /// An array of C strings that ends with a null pointer.
     package typealias Strings = [UnsafeMutablePointer<CChar>?]
 
-    /// Calls `body` with a command and its environment as C takes them; they are freed after that.
+    /// Calls `body` with a command and its environment as C strings, which are freed afterwards.
     package static func withStrings<Result>(
         _ words: [String], _ environment: [String: String], _ body: (inout Strings, inout Strings) -> Result
     ) -> Result {
@@ -15,8 +15,8 @@ package enum SpawnedProcess {
         return body(&arguments, &variables)
     }
 
-    /// Waits until a child has ended.
-    /// - Returns: its exit code as a shell shows it: 128 and the number of the signal if one ended it.
+    /// Waits until a child process has ended.
+    /// - Returns: its exit code as in a shell: 128 plus the number of the signal if one ended it.
     @discardableResult
     package static func wait(for process: pid_t) -> Int32 {
         var status: Int32 = 0

@@ -2,16 +2,16 @@ package import CommandLineKit
 import Foundation
 import ScanCluster
 
-/// For lists of names.
+/// Standard input, read for lists of names.
 package enum StandardInput {
     package static func text() -> String {
         String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self)
     }
 }
 
-/// For data only.
+/// Standard output, used only for data.
 package enum StandardOutput {
-    /// Writes `text` unbuffered, without what would control a terminal: names in it may come from files and peers.
+    /// Writes `text` unbuffered and without control characters: names in it may come from files and peers.
     package static func write(_ text: String) throws(CommandError) {
         guard writeAll(Array(text.printableLines.utf8), to: STDOUT_FILENO) else {
             throw CommandError(errno == EPIPE ? .brokenPipe : .output, "standard output", errno: errno)
@@ -19,12 +19,12 @@ package enum StandardOutput {
     }
 }
 
-/// For everything but data.
+/// Standard error, used for everything but data.
 package enum StandardError {
-    /// Writes `text`, without what would control a terminal; errors are ignored.
+    /// Writes `text` without control characters. Errors are ignored.
     package static func write(_ text: String) { writeStyled(text.printableLines) }
 
-    /// Writes text with escape sequences of our own; errors are ignored.
+    /// Writes text that contains the program's own escape sequences. Errors are ignored.
     package static func writeStyled(_ text: String) { _ = writeAll(Array(text.utf8), to: STDERR_FILENO) }
 }
 

@@ -1,11 +1,11 @@
 import ScanCluster
 
-/// Text with highlighted parts, such as names of nodes.
+/// Text with highlighted parts, such as node names.
 package struct StyledText: Equatable, Sendable {
     package enum Style: Equatable, Sendable {
         case plain, name, warning, error
 
-        /// The SGR attribute of a terminal; nil for none.
+        /// The terminal's SGR attribute; nil for none.
         var attribute: Int? {
             switch self {
             case .plain: nil
@@ -25,7 +25,7 @@ package struct StyledText: Equatable, Sendable {
 
     package init(_ text: String = "", _ style: Style = .plain) { append(text, style) }
 
-    /// Appends a text in one line, of which nothing can control a terminal.
+    /// Appends text in one line with control characters replaced.
     package mutating func append(_ text: String, _ style: Style) {
         if text.isEmpty { return }
         let text = text.printable
@@ -44,7 +44,7 @@ package struct StyledText: Equatable, Sendable {
 
     package var count: Int { parts.reduce(0) { $0 + $1.text.count } }
 
-    /// The first `length` characters.
+    /// Returns the first `length` characters.
     package func prefix(_ length: Int) -> StyledText {
         var (result, room) = (StyledText(), max(0, length))
         for part in parts {
@@ -54,7 +54,7 @@ package struct StyledText: Equatable, Sendable {
         return result
     }
 
-    /// With escape sequences for a terminal; `base` applies to all parts.
+    /// Returns the text with escape sequences for a terminal; the style `base` applies to all parts.
     package func colored(_ base: Style = .plain) -> String {
         parts.map { part in
             let attributes = [base, part.style].compactMap(\.attribute).map(String.init)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The terminal behind a descriptor. Its properties are queried each time, since it may be resized.
+/// The terminal of a descriptor. Its properties are queried each time, since it may be resized.
 package struct Terminal: Sendable {
     package var descriptor: Int32
 
@@ -19,17 +19,17 @@ package struct Terminal: Sendable {
 
     package var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// Nil if this is not a terminal or its size is unknown.
+    /// The current size; nil if this is not a terminal or its size is unknown.
     package var size: Size? {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
         return Size(columns: Int(size.ws_col), rows: size.ws_row > 0 ? Int(size.ws_row) : Self.unknown.rows)
     }
 
-    /// Columns; nil as for ``size``.
+    /// Number of columns; nil like ``size``.
     package var width: Int? { size?.columns }
 
-    /// The size, or 80 by 24 if unknown; nil while this process is in the background.
+    /// The size, or 80 by 24 if it is unknown; nil while this process is in the background.
     var drawingSize: Size? {
         let foreground = tcgetpgrp(descriptor)
         if foreground > 0, foreground != getpgrp() { return nil }
@@ -38,10 +38,10 @@ package struct Terminal: Sendable {
 
     private static let unknown = Size(columns: 80, rows: 24)
 
-    /// Whether the terminal understands escape sequences.
+    /// Whether the terminal supports escape sequences.
     package func canRedraw(_ environment: [String: String]) -> Bool { isTerminal && environment["TERM"] != "dumb" }
 
-    /// Whether to write colour: if requested or, by default, on a terminal that supports it. Never in a file.
+    /// Whether to write colour: on request or, by default, on a terminal that supports it, but never to a file.
     package func usesColor(_ mode: CommonOptions.ColorMode, _ environment: [String: String]) -> Bool {
         switch mode {
         case .always: !isFile
@@ -52,7 +52,7 @@ package struct Terminal: Sendable {
 
     private var isFile: Bool { status.map { $0.st_mode & S_IFMT == S_IFREG } ?? false }
 
-    /// Whether it is the journal of systemd: `JOURNAL_STREAM` then holds its device and inode (systemd.exec(5)).
+    /// Whether the descriptor is systemd's journal: `JOURNAL_STREAM` has its device and inode (systemd.exec(5)).
     package func isJournal(_ environment: [String: String]) -> Bool {
         guard let stream = environment["JOURNAL_STREAM"], let status else { return false }
         return stream == "\(status.st_dev):\(status.st_ino)"

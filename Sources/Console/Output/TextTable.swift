@@ -1,11 +1,11 @@
 import ScanCluster
 
-/// Rows in aligned columns: text on the left, numbers on the right.
+/// A table with aligned columns: text on the left, numbers on the right.
 package struct TextTable: Sendable {
     private var rows: [[String]]
     private let texts: Set<String>
 
-    /// A table with these column headers. The first column and those in `texts` hold text.
+    /// Creates a table with column headers. The first column and those in `texts` contain text.
     package init(_ header: String..., texts: Set<String> = []) { self.init(header, texts: texts) }
 
     package init(_ header: [String], texts: Set<String>) {
@@ -15,10 +15,10 @@ package struct TextTable: Sendable {
 
     package mutating func add(_ cells: String...) { add(cells) }
 
-    /// Adds a row. A name in it has one line, whoever has chosen it.
+    /// Appends a row. Control characters in cells are replaced, since names may come from peers.
     package mutating func add(_ cells: [String]) { rows.append(cells.map(\.printable)) }
 
-    /// One line per row, without trailing spaces.
+    /// The table with one line per row, without trailing spaces.
     package var text: String {
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { cells in

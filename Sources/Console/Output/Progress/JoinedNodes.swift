@@ -1,13 +1,13 @@
-/// Nodes that joined at about the same time, for one line. Pure; times are in seconds.
+/// Nodes that joined at about the same time, to be reported in one line. Times are in seconds. Performs no I/O.
 package struct JoinedNodes: Sendable {
     private var names: [String] = []
     private var slots = 0
     private var first = 0.0
     private var last = 0.0
 
-    /// The line is written if no node has joined for this time.
+    /// The line is written when no node has joined for this time.
     private static let pause = 0.1
-    /// The longest time from the first node to the line.
+    /// Maximum time from the first node to the line.
     private static let longest = 1.0
 
     package init() {}
@@ -21,12 +21,12 @@ package struct JoinedNodes: Sendable {
         self.slots += slots
     }
 
-    /// The time until the line is to be written; 0 or less if it is now.
+    /// Returns the time until the line is due; 0 or less if it is due now.
     package func wait(at time: Double) -> Double {
         isEmpty ? 0 : min(last + Self.pause, first + Self.longest) - time
     }
 
-    /// The line about them, of which there are none from then on; nil if there are none.
+    /// Returns the line about the nodes and removes them, or returns nil if there are none.
     package mutating func take() -> StyledText? {
         guard let first = names.first else { return nil }
         defer { self = JoinedNodes() }

@@ -1,9 +1,12 @@
 import Dispatch
 import Foundation
 
-/// Shows the events of a scan on standard error: as a display that is redrawn, plain lines, or JSON.
+/// Shows the events of a scan on standard error as a redrawn display, plain lines, or JSON.
 ///
-/// Its functions may be called from any thread. Call ``finish()`` before anything else writes to the terminal.
+/// ``handle(_:)`` passes events to a ``ProgressState``, which keeps the totals. For the display, a timer formats the
+/// state with a ``ProgressLayout`` and draws it with a ``ScreenBlock``; for JSON, each event is written as a
+/// ``ProgressRecord``. ``message(_:_:details:cause:)`` writes lines above the display. All methods may be called from
+/// any thread. Call ``finish()`` before anything else writes to the terminal.
 package final class ProgressDisplay: @unchecked Sendable {
     // Sendable: all mutable state is accessed on `queue` only.
     private let queue = DispatchQueue(label: "skyfarm.progress")
@@ -50,7 +53,7 @@ package final class ProgressDisplay: @unchecked Sendable {
         }
     }
 
-    /// The display that the options select.
+    /// Creates the display selected by the options.
     package convenience init(_ options: CommonOptions, _ log: Log) {
         let canRedraw =
             log.isForPeople && Terminal.standardError.canRedraw(ProcessInfo.processInfo.environment)
@@ -67,8 +70,8 @@ package final class ProgressDisplay: @unchecked Sendable {
         }
     }
 
-    /// Writes a line above the display, with `details` below it. Of several messages about the same `cause` only the
-    /// first is written; the number of the others is written at the end.
+    /// Writes a message above the display, with `details` below it. Of several messages with the same `cause` only the
+    /// first is written; the number of further ones is written at the end.
     package func message(
         _ level: Log.Level, _ text: StyledText, details: [String] = [], cause: StyledText? = nil
     ) {
@@ -80,7 +83,7 @@ package final class ProgressDisplay: @unchecked Sendable {
         }
     }
 
-    /// Writes that a node joined, in one line with the others that join at about the same time.
+    /// Reports that a node joined, in one line with others that join at about the same time.
     package func nodeJoined(_ name: String, slots: Int) {
         queue.async { [self] in
             let isFirst = joined.isEmpty
@@ -89,7 +92,7 @@ package final class ProgressDisplay: @unchecked Sendable {
         }
     }
 
-    /// Writes the line about nodes that joined once no further one has joined for a while.
+    /// Writes the line about joined nodes when it is due.
     private func awaitJoins() {
         let wait = joined.wait(at: elapsed())
         if wait <= 0 { return show(joinedLine()) }
@@ -105,10 +108,11 @@ package final class ProgressDisplay: @unchecked Sendable {
         write(erasure + lines.joined() + (erasure.isEmpty ? "" : drawing()))
     }
 
-    /// Removes the display and writes the summary; later events are ignored. Returns when that is written.
+    /// Removes the display and writes the summary. Returns when both are done; later events are ignored.
     package func finish() { queue.sync { end() } }
 
-    /// Like ``finish()``, for a process that is about to exit: waits at most 0.2 s for a terminal that accepts nothing.
+    /// Like ``finish()``, for a process that is about to exit: waits at most 0.2 s for a terminal that accepts no
+    /// output.
     package func abandon() {
         let ended = DispatchSemaphore(value: 0)
         queue.async { [self] in
@@ -155,7 +159,7 @@ package final class ProgressDisplay: @unchecked Sendable {
     private func draw() {
         guard !isFinished, state.tasks > 0 else { return }
         if style == .bar {
-            // A line that is written before the display need not move it.
+            // Lines written before the display is drawn need not move it.
             if !block.isDrawn { show(joinedLine()) }
             let text = drawing()
             if !text.isEmpty { write(text) }
@@ -164,10 +168,10 @@ package final class ProgressDisplay: @unchecked Sendable {
         }
     }
 
-    /// The text of the display; empty where it cannot be drawn.
+    /// Returns the text of the display, or an empty text if it cannot be drawn.
     private func drawing() -> String {
         guard let size = size() else { return "" }
-        // Leaves one column and one line free: a full screen makes some terminals scroll.
+        // One column and one line stay free: a full screen makes some terminals scroll.
         let layout = ProgressLayout(columns: max(1, size.columns - 1), rows: max(1, size.rows - 1))
         return block.draw(layout.lines(state, at: elapsed()).map { log.usesColor ? $0.colored() : $0.plain })
     }

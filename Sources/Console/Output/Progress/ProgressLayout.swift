@@ -1,6 +1,6 @@
 import ScanBasics
 
-/// The lines of the progress display, for a terminal of a given size.
+/// Formats the lines of the progress display for a terminal of a given size.
 package struct ProgressLayout: Sendable {
     package var columns: Int
     package var rows: Int
@@ -15,14 +15,14 @@ package struct ProgressLayout: Sendable {
     private static let longestName = 30
     private static let mostSystems = 12
 
-    /// The bar with the facts, and a line for each system if there are several.
+    /// Returns the bar with rates and counts, and a line per system if there are several.
     package func lines(_ state: ProgressState, at seconds: Double) -> [StyledText] {
         let head = head(state, at: seconds)
         let all = head + systems(state, at: seconds, room: min(Self.mostSystems, rows - head.count))
         return all.prefix(max(1, rows)).map { $0.prefix(columns) }
     }
 
-    /// The bar, and the facts beside or below it.
+    /// Returns the bar, with rates and counts beside or below it.
     private func head(_ state: ProgressState, at seconds: Double) -> [StyledText] {
         let facts = state.facts(at: seconds)
         let label = state.stage.isEmpty ? "" : state.stage + " "
@@ -44,7 +44,7 @@ package struct ProgressLayout: Sendable {
         return [bar] + flow(facts)
     }
 
-    /// The facts, several to a line.
+    /// Arranges texts in lines, several per line if they fit.
     private func flow(_ facts: [StyledText]) -> [StyledText] {
         facts.reduce(into: []) { lines, fact in
             if let last = lines.last, last.count + 2 + fact.count <= columns {
@@ -55,7 +55,7 @@ package struct ProgressLayout: Sendable {
         }
     }
 
-    /// Name, slots and rate of each system; the last line sums up those that do not fit.
+    /// Returns name, slots and rate of each system; the last line sums up those that do not fit.
     private func systems(_ state: ProgressState, at seconds: Double, room: Int) -> [StyledText] {
         guard state.systems.count > 1, room > 0 else { return [] }
         let isFull = state.systems.count > room

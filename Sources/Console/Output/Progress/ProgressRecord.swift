@@ -1,4 +1,4 @@
-/// One event as a line of JSON; `v` is the version of the format. Docs/Progress.md describes it.
+/// An event as a line of JSON; `v` is the version of the format, which Docs/Progress.md describes.
 package struct ProgressRecord: Encodable, Equatable {
     package var v = 1
     package var event: String
@@ -14,21 +14,21 @@ package struct ProgressRecord: Encodable, Equatable {
     package var tasksDone: Int
     package var tasksFailed: Int
     package var tasksResumed: Int
-    /// Files of a job of many, and those done; omitted for one image.
+    /// Number of files of a job with several files, and of finished ones; omitted for one image.
     package var files: Int?
     package var filesDone: Int?
-    /// Images of the files that have been opened, and those done; omitted for one image.
+    /// Number of images in the opened files, and of finished ones; omitted for one image.
     package var images: Int?
     package var imagesDone: Int?
-    /// Of the image, or of the images begun.
+    /// Number of pixels of the image, or of all images whose scan has begun.
     package var pixels: Int
     package var pixelsDone: Int
-    /// Recent pixels of the image per second.
+    /// Recent rate in pixels of the image per second.
     package var rate: Double?
     package var secondsLeft: Double?
     package var retries: Int
     package var hedges: Int
-    /// Connected systems, and their slots.
+    /// Number of connected systems, and of their slots.
     package var systems: Int
     package var slotsTotal: Int
     /// Index of a task in its step, from 0.
@@ -37,12 +37,12 @@ package struct ProgressRecord: Encodable, Equatable {
     package var slow: String?
     package var system: String?
     package var slots: Int?
-    /// A file that is done, its catalogues, and why images of it, or the whole file, could not be scanned.
+    /// A finished file, its catalogues, and the reasons why images of it, or the whole file, could not be scanned.
     package var file: String?
     package var outputs: [String]?
     package var errors: [String]?
 
-    /// The record of `event` with the totals after it; nil is the end.
+    /// Creates the record of `event` with the totals after it; nil stands for the end.
     package init(_ event: ProgressEvent?, job: String? = nil, at seconds: Double, state: ProgressState) {
         switch event {
         case .files: self.event = "files"

@@ -1,5 +1,5 @@
 extension ProgressState {
-    /// One line for a log.
+    /// Returns the totals as one line for a log.
     package func line(at seconds: Double) -> String {
         let percent = "\(Int(share * 100)) %"
         let head = stage.isEmpty ? percent : "\(stage): \(percent)"
@@ -12,7 +12,7 @@ extension ProgressState {
         return facts.joined(separator: ", ")
     }
 
-    /// One line of totals, at the end.
+    /// Returns the final totals as one line.
     package func summary(at seconds: Double) -> String {
         let done = "\(tasksDone) of \(HumanFormat.count(tasks, "task")) in \(HumanFormat.duration(seconds: seconds))"
         let resumed = tasksResumed > 0 ? ["\(tasksResumed) of them resumed"] : []
@@ -20,7 +20,7 @@ extension ProgressState {
         return ([done] + resumed + rate + troubles.map(\.plain)).joined(separator: ", ")
     }
 
-    /// Rate, time left and numbers of faults, as far as known.
+    /// Returns the rate, the time left and the numbers of retries, hedges and failures, as far as known.
     package func facts(at seconds: Double) -> [StyledText] {
         var facts: [StyledText] = []
         if files > 0 {

@@ -1,9 +1,9 @@
-/// Totals of the events so far. Times are in seconds since the start.
+/// Totals of the progress events so far. Times are in seconds since the start.
 package struct ProgressState: Equatable, Sendable {
     package struct System: Equatable, Sendable {
         package var name: String
         package var slots: Int
-        /// Work per second.
+        /// Rate of work per second.
         fileprivate(set) var meter: RateMeter
     }
 
@@ -13,21 +13,21 @@ package struct ProgressState: Equatable, Sendable {
     package private(set) var tasksFailed = 0
     /// Tasks whose results come from the journal; included in ``tasksDone``.
     package private(set) var tasksResumed = 0
-    /// Pixels of the image; in a job of many files, of those whose scan has begun.
+    /// Number of pixels of the image; in a job with several files, of all images whose scan has begun.
     package private(set) var pixels = 0
-    /// Files of a job of many; 0 for one image.
+    /// Number of files of a job with several files; 0 for one image.
     package private(set) var files = 0
     package private(set) var filesDone = 0
-    /// Images of the files that have been opened.
+    /// Number of images in the opened files.
     package private(set) var images = 0
     package private(set) var imagesDone = 0
     private var filesOpened = 0
     private var imagesBegun = 0
     package private(set) var retries = 0
     package private(set) var hedges = 0
-    /// In the order in which they joined.
+    /// Systems in the order in which they joined.
     package private(set) var systems: [System] = []
-    /// The share of the known work that is done. It never decreases when further work becomes known.
+    /// Finished fraction of the known work. It never decreases when further work becomes known.
     package private(set) var share = 0.0
 
     private var workExpected = 0.0
@@ -65,7 +65,7 @@ package struct ProgressState: Equatable, Sendable {
         case .resumed(let tasks, let work):
             tasksDone += tasks
             tasksResumed += tasks
-            // Not counted in the rate.
+            // Resumed work does not count in the rate.
             workDone += work
             workResumed += work
         case .retried: retries += 1
@@ -95,42 +95,42 @@ package struct ProgressState: Equatable, Sendable {
 
     private var work: Double { max(workExpected, workPlanned) }
 
-    /// The work of all files: what is known, and as much for images and files that have not been opened as for those that
-    /// have; nil before the first.
+    /// The work of all files: the known work, extrapolated to images and files that have not been opened; nil before
+    /// the first.
     private var workOfAll: Double? {
         guard files > 0 else { return work }
         guard imagesBegun > 0, filesOpened > 0 else { return nil }
-        // An image may end without having begun, if it cannot be read.
+        // An image that cannot be read ends without having begun.
         let seen = max(imagesBegun, imagesDone)
         let ofOpened = work * Double(max(images, seen)) / Double(seen)
         return ofOpened * Double(max(files, filesOpened)) / Double(filesOpened)
     }
 
-    /// Pixels of the image per unit of work; halos and further passes are work as well.
+    /// Pixels of the image per unit of work. Work also includes halos and further passes.
     private var pixelsPerWork: Double { work > 0 ? Double(pixels) / work : 0 }
 
-    /// Pixels of the image, in proportion to the work done.
+    /// Number of finished pixels of the image, in proportion to the finished work.
     package var pixelsDone: Int {
         let done = files > 0 && work > 0 ? min(1, workDone / work) : share
         return Int((done * Double(pixels)).rounded())
     }
 
-    /// Recent pixels of the image per second; nil if unknown.
+    /// Recent rate in pixels of the image per second; nil if unknown.
     package func rate(at seconds: Double) -> Double? { meter.rate(at: seconds).map { $0 * pixelsPerWork } }
 
-    /// Recent pixels of the image per second of one system; nil if unknown.
+    /// Recent rate of one system in pixels of the image per second; nil if unknown.
     package func rate(of system: System, at seconds: Double) -> Double? {
         system.meter.rate(at: seconds).map { $0 * pixelsPerWork }
     }
 
-    /// Pixels of the image per second since the start, without those resumed; nil before the first result.
+    /// Mean rate since the start in pixels of the image per second, without resumed work; nil before the first result.
     package func meanRate(at seconds: Double) -> Double? {
         let pixels = (workDone - workResumed) * pixelsPerWork
         return pixels > 0 && seconds > 0 ? pixels / seconds : nil
     }
 
-    /// Seconds until all work is done, at the recent rate; nil if that is unknown. Of a job of many files, the work of those
-    /// that have not been opened is estimated from the others.
+    /// Seconds until all work is finished at the recent rate; nil if unknown. The work of files that have not been
+    /// opened is estimated from the others.
     package func secondsLeft(at seconds: Double) -> Double? {
         guard let all = workOfAll, let rate = meter.rate(at: seconds) else { return nil }
         return max(0, all - workDone) / rate

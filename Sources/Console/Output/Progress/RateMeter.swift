@@ -1,4 +1,4 @@
-/// The recent rate of a quantity, over a sliding window. Times are in seconds since any fixed moment.
+/// The recent rate of a quantity in a sliding window. Times are in seconds since any fixed moment.
 package struct RateMeter: Equatable, Sendable {
     private var samples: [Sample]
 
@@ -7,21 +7,21 @@ package struct RateMeter: Equatable, Sendable {
         var total: Double
     }
 
-    /// Seconds.
+    /// Length of the window in seconds.
     private static let window = 15.0
 
-    /// A meter that starts at `seconds`.
+    /// Creates a meter that starts at `seconds`.
     package init(from seconds: Double = 0) { samples = [Sample(seconds: seconds, total: 0)] }
 
     package mutating func add(_ amount: Double, at seconds: Double) {
         let total = samples[samples.count - 1].total + amount
-        // Keeps one sample per quarter of a second, to bound the memory.
+        // Keeps one sample per quarter of a second to bound the memory.
         if samples.count > 1, seconds - samples[samples.count - 2].seconds < 0.25 { samples.removeLast() }
         samples.append(Sample(seconds: seconds, total: total))
         while samples.count > 2, samples[1].seconds < seconds - Self.window { samples.removeFirst() }
     }
 
-    /// Amount per second in the window; nil if it is 0.
+    /// Returns the amount per second in the window, or nil if the amount is 0.
     package func rate(at seconds: Double) -> Double? {
         let start = samples.last { $0.seconds <= seconds - Self.window } ?? samples[0]
         let amount = samples[samples.count - 1].total - start.total

@@ -1,12 +1,12 @@
-/// Messages about the same cause, of which the first is shown and the others are counted. Pure.
+/// Suppresses repeated messages about the same cause, and counts them. Performs no I/O.
 package struct RepeatedMessages: Equatable, Sendable {
     private var counts: [String: Int] = [:]
-    /// In the order of their first messages.
+    /// Causes in the order of their first messages.
     private var causes: [StyledText] = []
 
     package init() {}
 
-    /// Whether this message about `cause` is the first one; otherwise it is counted.
+    /// Returns whether this message about `cause` is the first one; otherwise counts it.
     package mutating func isFirst(_ cause: StyledText) -> Bool {
         guard let count = counts[cause.plain] else {
             counts[cause.plain] = 0
@@ -17,7 +17,7 @@ package struct RepeatedMessages: Equatable, Sendable {
         return false
     }
 
-    /// A line for each cause whose messages were counted.
+    /// One line for each cause with suppressed messages.
     package var lines: [StyledText] {
         causes.compactMap { cause in
             guard let count = counts[cause.plain], count > 0 else { return nil }
