@@ -1,9 +1,9 @@
 public import ScanBasics
 
-/// Why an image cannot be opened or read, in one line that names the file, the cause and what to do.
+/// A failure to open or read an image. The message names the file, the cause and the remedy in one line.
 public typealias ImageError = CodedError<ImageErrorCode>
 
-/// What went wrong; see ``ImageError``.
+/// The kind of an ``ImageError``.
 public enum ImageErrorCode: String, Sendable {
     /// The file does not exist.
     case missing
@@ -13,7 +13,7 @@ public enum ImageErrorCode: String, Sendable {
     case unreadable
     /// The file is empty.
     case empty
-    /// The file is of another format.
+    /// The file has another format.
     case notFITS
     /// The file ends within its header or its data.
     case truncated
@@ -27,6 +27,6 @@ public enum ImageErrorCode: String, Sendable {
     case noSuchHDU
     /// Header or samples are invalid, or cannot be decompressed.
     case corrupt
-    /// The file was written to while it was used.
+    /// The file was written to while it was in use.
     case changed
 }

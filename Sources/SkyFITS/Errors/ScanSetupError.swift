@@ -1,8 +1,8 @@
-/// Why a scan cannot be done as requested: one line for the user that names the cause.
+/// A reason why a scan cannot run as requested, in one line for the user.
 public struct ScanSetupError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The cause and what to do next.
+    /// The cause and the remedy.
     public let description: String
 
-    /// An error with the message `description`.
+    /// Creates an error with the message `description`.
     public init(_ description: String) { self.description = description }
 }

@@ -1,12 +1,12 @@
 import Foundation
 import ScanBasics
 
-/// Files that a coordinator asks for by the names that users give them.
+/// Look-up of files that a coordinator requests by the names given by users.
 extension DataFolders {
-    /// The absolute path, without symbolic links, of the file that `path` names: at this path, or else below one of the
-    /// folders, where the slash at its beginning stands for the folder.
-    /// - Throws: ``ImageError`` with `unreadable` for what is not below one of the folders, whether or not it exists, and
-    ///   for links, with `missing` for what is not there.
+    /// Returns the absolute path, without symbolic links, of the file named `path`: the file at this path or, if there
+    /// is none, the file below one of the folders, where the leading slash stands for the folder.
+    /// - Throws: ``ImageError`` with `unreadable` for links and for paths outside the folders, whether or not they
+    ///   exist; with `missing` if there is no file.
     package func resolved(_ path: String) throws(ImageError) -> String {
         let place = folders.place(path)
         let found = Result { () throws(ConfinedPath.Refusal) in try place?.look() }
@@ -21,9 +21,11 @@ extension DataFolders {
         throw ImageError(.unreadable, "\(path): cannot be read: links are not followed below --data")
     }
 
-    /// The files that a pattern of the shell matches, in alphabetical order: those below the folders, by the names that the
-    /// pattern gives the folders, or else those that match it where the slash at its beginning stands for one of the folders.
-    /// - Throws: ``ImageError`` with `missing` if there is none, with `tooLarge` if too many would have to be looked at.
+    /// Returns the files that match a shell pattern, in alphabetical order: those below the folders under the names
+    /// that the pattern gives the folders or, if there are none, those that match with the leading slash standing for
+    /// one of the folders.
+    /// - Throws: ``ImageError`` with `missing` if there is none, with `tooLarge` if too many files would have to be
+    ///   examined.
     package func paths(
         matching pattern: String, isCancelled: @escaping () -> Bool = { false }
     ) throws(ImageError) -> [String] {
@@ -39,7 +41,8 @@ extension DataFolders {
         return paths
     }
 
-    /// The identity of the first image of the file at an absolute path without symbolic links; nil if it cannot be read.
+    /// Returns the identity of the first image in the file at an absolute path without symbolic links, or nil if it
+    /// cannot be read.
     package func identity(at path: String) -> FileIdentity? {
         try? withFile(at: path) { (file, name) throws(ImageError) in
             let image = try FITSImage(ImageLocation(path: name, selector: .firstImage), keeping: file)
@@ -50,10 +53,11 @@ extension DataFolders {
         }
     }
 
-    /// The images of the file at an absolute path without symbolic links, and the file's size and time of change.
+    /// Returns the images of the file at an absolute path without symbolic links, and the file's size and modification
+    /// time.
     ///
-    /// With a selector, only the HDU that it selects.
-    /// - Throws: ``ImageError``.
+    /// With a selector, only the selected HDU is included.
+    /// - Throws: ``ImageError`` if the file is outside the folders, cannot be read, or has only planes of cubes.
     package func survey(
         at path: String, selector: ImageLocation.Selector?
     ) throws(ImageError) -> (survey: FITSSurvey, size: Int64, modified: Int64) {
@@ -63,7 +67,7 @@ extension DataFolders {
                 let image = try FITSImage(ImageLocation(path: name, selector: selector), keeping: file)
                 survey.images.removeAll { $0.number != image.hduNumber }
             }
-            // References to files name no planes.
+            // References to files cannot name planes.
             survey.images.removeAll { $0.plane != nil }
             if survey.images.isEmpty {
                 throw ImageError(.noImage, "\(path): holds planes of a cube; copy the file to scan them")

@@ -1,11 +1,12 @@
 import Foundation
 public import ScanBasics
 
-/// Folders below which images may be opened by names received from other machines; ``ConfinedFolders`` says how.
+/// Folders from which images may be opened by names received from other machines. ``ConfinedFolders`` describes the
+/// rules.
 public struct DataFolders: Sendable {
     package let folders: ConfinedFolders
 
-    /// The folders at these paths, which may be symbolic links.
+    /// Opens the folders at these paths, which may be symbolic links.
     /// - Throws: ``ImageError`` if one is not a folder or cannot be entered.
     public init(_ paths: [String]) throws(ImageError) {
         do throws(ConfinedPath.Refusal) {
@@ -23,9 +24,10 @@ public struct DataFolders: Sendable {
         }
     }
 
-    /// Opens the image that has this identity: in the file at such a path, or else in one that lies below the folders under
-    /// the end of the path, the longest end first. So a copy is found whose path differs from the coordinator's.
-    /// - Throws: ``ImageError``, which names `path` alone, if no such file can be used.
+    /// Opens the image with this identity: in the file at `path` or, if that fails, in a file below the folders whose
+    /// path is an end of `path`; longer ends are tried first. So a copy is found whose path differs from the
+    /// coordinator's.
+    /// - Throws: ``ImageError``, which names only `path`, if there is no usable file.
     package func image(at path: String, hdu: Int, identity: FileIdentity) throws(ImageError) -> FITSImage {
         var failure: ImageError?
         let exact = exactPlace(path)
@@ -36,7 +38,7 @@ public struct DataFolders: Sendable {
                 failure = error
             }
         }
-        // Most of these do not exist.
+        // Most of these files do not exist.
         for place in places(under: path) {
             guard let file = try? place.open(), Self.isFile(file, identity.size, identity.modified) else { continue }
             do throws(ImageError) {
@@ -61,8 +63,8 @@ public struct DataFolders: Sendable {
         }
     }
 
-    /// Whether a file that ``image(at:hdu:identity:)`` looks at has this size and time of change, in nanoseconds since 1970,
-    /// and can be opened.
+    /// Whether a file that ``image(at:hdu:identity:)`` would examine has this size and modification time, in
+    /// nanoseconds since 1970, and can be opened.
     package func hasCopy(of path: String, size: Int64, modified: Int64) -> Bool {
         ([exactPlace(path)].compactMap(\.self) + places(under: path)).contains { place in
             (try? place.open()).map { Self.isFile($0, size, modified) } == true
@@ -73,10 +75,10 @@ public struct DataFolders: Sendable {
         file.status.map { $0.size == size && $0.modified == modified } == true
     }
 
-    /// Most components of a path with which a file is looked for below the folders: each end of it costs a search.
+    /// Maximum number of path components for the search below the folders: each end of the path costs a look-up.
     private static let depth = 32
 
-    /// The places below the folders under the ends of a path, the longest first.
+    /// Returns the places of all ends of a path below the folders, the longest end first.
     private func places(under path: String) -> [ConfinedPath] {
         guard path.hasPrefix("/"), path.utf8.count < ConfinedFolders.pathLimit,
             let parts = ConfinedPath.components(of: path)?.suffix(Self.depth)
@@ -84,8 +86,9 @@ public struct DataFolders: Sendable {
         return parts.indices.flatMap { folders.places(below: parts[$0...].joined(separator: "/")) }
     }
 
-    /// Opens the file at an absolute path without symbolic links, and calls `body` with a name that opens exactly this file.
-    /// - Throws: ``ImageError`` as above, and what `body` throws, with the path in place of that name.
+    /// Opens the file at an absolute path without symbolic links, and passes `body` a name that opens exactly this
+    /// file.
+    /// - Throws: ``ImageError`` if the file cannot be opened; errors of `body`, with the path in place of that name.
     func withFile<Result>(
         at path: String, _ body: (OpenDescriptor, String) throws(ImageError) -> Result
     ) throws(ImageError) -> Result {
@@ -100,7 +103,7 @@ public struct DataFolders: Sendable {
     ) throws(ImageError) -> Result {
         let name = file.name
         do throws(ImageError) {
-            // CFITSIO would decompress the whole file into memory, for each window.
+            // CFITSIO would decompress the whole file into memory for each window.
             guard !FileKind.isCompressed(try FileKind.firstBytes(of: name)) else {
                 throw ImageError(.unreadable, "\(name): is compressed as a whole")
             }
@@ -110,8 +113,8 @@ public struct DataFolders: Sendable {
         }
     }
 
-    /// The place that a path names; nil if there is none below the folders, or `path` is another way to it. A coordinator sends
-    /// the path that the file has.
+    /// Returns the place of a path, or nil if it is outside the folders or `path` is not the canonical path. A
+    /// coordinator sends the canonical path.
     private func exactPlace(_ path: String) -> ConfinedPath? {
         folders.place(path).flatMap { $0.path == path ? $0 : nil }
     }
@@ -126,6 +129,6 @@ public struct DataFolders: Sendable {
 }
 
 extension StoredImage {
-    /// The absolute path of the file, with symbolic links resolved; nil if the file no longer exists.
+    /// The absolute path of the file with symbolic links resolved; nil if the file no longer exists.
     public var absolutePath: String? { realPath(location.path) }
 }

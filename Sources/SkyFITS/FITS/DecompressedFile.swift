@@ -1,20 +1,21 @@
 import Foundation
 internal import ScanBasics
 
-/// The bytes of a FITS file that is compressed as a whole by gzip or bzip2, in memory.
+/// The decompressed bytes, in memory, of a FITS file that is compressed as a whole with gzip or bzip2.
 ///
-/// It ends with the block after the last HDU: what follows, which may be long, is not decompressed. Several members,
-/// or streams, as parallel compressors write them, are one file.
+/// The bytes end with the first block after the last HDU: whatever follows may be long and is not decompressed. Several
+/// gzip members or bzip2 streams, as written by parallel compressors, form one file.
 package final class DecompressedFile {
-    /// The bytes, padded to whole blocks.
+    /// The bytes, padded to whole FITS blocks.
     package let bytes: FITSBytes
-    /// Bytes without the padding.
+    /// Number of bytes without the padding.
     package let byteCount: Int
-    /// Whether more follows, which is no part of an HDU.
+    /// Whether more bytes follow that do not belong to an HDU.
     let hasTail: Bool
     private let memory: UnsafeMutableRawPointer
 
-    /// - Throws: ``ImageError``, if the file cannot be read, is damaged or truncated, or if the memory is too small.
+    /// Decompresses the file at `path`.
+    /// - Throws: ``ImageError`` if the file cannot be read, is damaged or truncated, or needs too much memory.
     package init(path: String, _ storage: FileKind.Storage) throws(ImageError) {
         guard storage != .bzip2 || BZip2Decompressor.isThere else {
             throw ImageError(.unreadable, "\(path): libbz2 is not installed; decompress the file on disk first")
@@ -55,7 +56,7 @@ package final class DecompressedFile {
 
     private enum End { case complete, truncated, damaged, unreadable, tooLarge }
 
-    /// Decompresses all parts of `file`.
+    /// Decompresses all members or streams of `file`.
     private static func inflate(
         _ file: UnsafeMutablePointer<FILE>, _ decompressor: some Decompressor, into target: inout Blocks
     ) -> End {
@@ -70,7 +71,7 @@ package final class DecompressedFile {
                 input = UnsafeBufferPointer(start: buffer.baseAddress, count: count)
             }
             if !isInPart {
-                // Other bytes after the last part, such as the zeros of a tape's block, do not count.
+                // Other bytes after the last part, such as the zeros that pad a tape block, are ignored.
                 if parts > 0, input.first != type(of: decompressor).firstByte { return .complete }
                 if parts > 0, !decompressor.restart() { return .tooLarge }
                 (isInPart, parts) = (true, parts + 1)
@@ -91,44 +92,44 @@ package final class DecompressedFile {
         }
     }
 
-    /// Whether its bytes from `position` on begin with these.
+    /// Whether the bytes at `position` begin with `start`.
     package func begins(_ start: [UInt8], at position: Int) -> Bool {
         position >= 0 && position < byteCount - start.count
             && UnsafeRawBufferPointer(start: memory + position, count: start.count).elementsEqual(start)
     }
 }
 
-/// A buffer that grows, and what it holds so far.
+/// A growing buffer, and the HDUs found in it so far.
 private struct Blocks {
     private(set) var memory: UnsafeMutableRawPointer?
     private(set) var count = 0
     private(set) var capacity = 0
     private(set) var walk = HDUWalk()
-    /// Bytes that `walk` has seen.
+    /// Number of bytes that `walk` has read.
     private var walked = 0
 
-    /// Whether the headers say that it will have more bytes than half of this machine's memory.
+    /// Whether the file, by its headers, will need more than half of this machine's memory.
     var isTooLarge: Bool {
         walk.expectedBlocks > (PhysicalMemory.byteCount / 2 - count) / FITSMemoryFile.blockLength
     }
 
-    /// Bytes with the padding of the last block.
+    /// Number of bytes including the padding of the last block.
     var paddedCount: Int {
         let block = FITSMemoryFile.blockLength
         return (count + block - 1) / block * block
     }
 
-    /// Whether it begins as a FITS file does.
+    /// Whether the bytes begin like a FITS file.
     var isFITS: Bool {
         count >= HDUWalk.start.count
             && UnsafeRawBufferPointer(start: memory, count: HDUWalk.start.count).elementsEqual(HDUWalk.start)
     }
 
-    /// Memory for more bytes; nil if there is none.
+    /// Returns memory for more bytes, or nil if there is none.
     mutating func room() -> UnsafeMutableBufferPointer<UInt8>? {
-        // Room for the padding of the last block stays.
+        // Room for the padding of the last block is kept.
         if capacity - count < FITSMemoryFile.blockLength {
-            // A step that the libraries can count.
+            // The step is limited to a number that the libraries can represent.
             let more = min(max(1 << 20, capacity / 2), 1 << 30)
             guard let grown = realloc(memory, capacity + more + FITSMemoryFile.blockLength) else { return nil }
             memory = grown
@@ -138,7 +139,7 @@ private struct Blocks {
         return UnsafeMutableBufferPointer(start: start, count: capacity - count)
     }
 
-    /// More bytes have been written.
+    /// Accounts for `more` bytes that were written.
     mutating func grow(by more: Int) {
         count += more
         guard let memory else { return }
@@ -146,11 +147,10 @@ private struct Blocks {
             walk.read(UnsafeRawBufferPointer(start: memory + walked, count: FITSMemoryFile.blockLength))
             walked += FITSMemoryFile.blockLength
         }
-        // The first block after the last HDU is enough.
+        // Nothing after the first block that follows the last HDU is needed.
         if walk.hasEnded { count = walked }
     }
 
-    /// Fills the last block with zeros.
     func pad() {
         memory?.advanced(by: count).initializeMemory(as: UInt8.self, repeating: 0, count: paddedCount - count)
     }

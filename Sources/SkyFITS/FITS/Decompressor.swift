@@ -1,42 +1,42 @@
 internal import CBZip2
 internal import CZlib
 
-/// Decompresses the parts of a file: members of gzip or streams of bzip2.
+/// A decompressor for the parts of a file: gzip members or bzip2 streams.
 protocol Decompressor: AnyObject {
-    /// Decompresses bytes of `input` into `output`, and moves both behind what was read and written.
+    /// Decompresses bytes of `input` into `output`, and advances both past the bytes that were read and written.
     func step(_ input: inout UnsafeBufferPointer<UInt8>, _ output: inout UnsafeMutableBufferPointer<UInt8>)
         -> DecompressionStep
 
-    /// Goes to the beginning of the next part; false if there is no memory.
+    /// Prepares for the next part. Returns false if there is not enough memory.
     func restart() -> Bool
 
-    /// First byte of a part.
+    /// First byte of each part.
     static var firstByte: UInt8 { get }
 }
 
-/// What a step of decompression has come to.
+/// The result of a decompression step.
 enum DecompressionStep {
     case more
     /// The part is complete.
     case end
-    /// The bytes are no part at all.
+    /// The bytes are not a compressed part.
     case strange
     case damaged
     case tooLarge
 }
 
-/// zlib.
+/// Decompresses gzip members with zlib.
 final class GzipDecompressor: Decompressor {
-    // On the heap: zlib refuses a stream that has moved.
+    // Allocated on the heap, because zlib rejects a stream that has moved.
     private let stream: UnsafeMutablePointer<z_stream>
 
     static let firstByte: UInt8 = 0x1f
 
-    /// Nil if there is no memory.
+    /// Creates a decompressor; nil if there is not enough memory.
     init?() {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
-        // 15 bits of window; adding 16 makes zlib expect a gzip header.
+        // The window has 15 bits; adding 16 makes zlib expect a gzip header.
         guard inflateInit2_(stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
             return nil
         }
@@ -68,16 +68,15 @@ final class GzipDecompressor: Decompressor {
     }
 }
 
-/// libbz2.
+/// Decompresses bzip2 streams with libbz2.
 package final class BZip2Decompressor: Decompressor {
     private var stream: OpaquePointer?
 
     static let firstByte = UInt8(ascii: "B")
 
-    /// Whether the library is installed.
     static var isThere: Bool { skyfarm_bzip2_load() != 0 }
 
-    /// Nil if there is no memory.
+    /// Creates a decompressor; nil if there is not enough memory.
     init?() {
         guard let stream = skyfarm_bzip2_new() else { return nil }
         self.stream = stream

@@ -1,10 +1,10 @@
 internal import CFITSIO
 
-/// Checks the header of an HDU before CFITSIO parses it: while parsing, CFITSIO divides by the sides of a compressed
-/// image's tiles and by the block size of a Rice code, and copies column names, and malformed integers, into buffers
+/// Checks of the header of an HDU before CFITSIO parses it. While parsing, CFITSIO divides by the tile sides of a
+/// compressed image and by the block size of a Rice code, and copies column names and malformed integers into buffers
 /// that may be too small.
 extension FITSFile {
-    /// Moves to the HDU with this number, one HDU at a time if it is after the current one and its place is not known.
+    /// Moves to the HDU with this number; one HDU at a time if it is after the current one and its position is unknown.
     /// - Returns: CFITSIO's status.
     package func go(to number: Int32) -> Int32 {
         var status: Int32 = 0
@@ -24,18 +24,18 @@ extension FITSFile {
         return status
     }
 
-    /// Reads the cards after the current HDU.
-    /// - Returns: as ``headerFault(at:)``.
+    /// Checks the header after the current HDU.
+    /// - Returns: the result of ``headerFault(at:)``.
     private func nextHeaderFault() -> Int32 {
         var (status, position): (Int32, Int64) = (0, 0)
         ffghadll(handle, nil, nil, &position, &status)
         return status == 0 ? headerFault(at: position) : 0
     }
 
-    /// Reads the cards of the header at `position`.
-    /// - Returns: `BAD_DIMEN` if they hold a side or block below 1, or a name or integer too long; `END_OF_FILE` if the
-    ///   file ends within them, as CFITSIO's handling of a partial block depends on what it read before; 0 if they are
-    ///   valid, or no HDU follows.
+    /// Checks the header at `position`.
+    /// - Returns: `BAD_DIMEN` if it has a side or block size below 1, or a name or integer that is too long;
+    ///   `END_OF_FILE` if the file ends within the header, because CFITSIO's handling of a partial block depends on
+    ///   what it read before; 0 if it is valid, or no HDU follows.
     private func headerFault(at position: Int64) -> Int32 {
         var (status, position): (Int32, Int64) = (0, position)
         if position >= byteCount { return 0 }
@@ -43,18 +43,18 @@ extension FITSFile {
         let start = position
         var (isRice, hasEmptyBlocks) = (false, false)
         while position + Int64(block.count) <= byteCount {
-            // 0: CFITSIO reports the end of the file.
+            // With 0, CFITSIO reports the end of the file.
             ffmbyt(handle, position, 0, &status)
             ffgbyt(handle, Int64(block.count), &block, &status)
             guard status == 0 else { break }
-            // The bytes after the last HDU may be many.
+            // There may be many bytes after the last HDU.
             if position == start, start > 0, !block.starts(with: HDULength.extensionStart) { return END_OF_FILE }
             guard position - start < HDULength.maximumBlockCount * block.count else { return END_OF_FILE }
             position += Int64(block.count)
             for start in stride(from: 0, to: block.count, by: FITSHeader.cardLength) {
                 let bytes = block[start..<start + FITSHeader.cardLength]
                 guard Self.isExamined(bytes) else { continue }
-                // One character per byte: as UTF-8, an accent would combine with the character before it.
+                // Each byte becomes one character: in UTF-8, an accent would combine with the character before it.
                 let card = String(decoding: bytes.map { UInt16($0) }, as: UTF16.self)
                 if card.hasPrefix("END     ") { return isRice && hasEmptyBlocks ? BAD_DIMEN : 0 }
                 if Self.hasLongWord(card) { return BAD_DIMEN }
@@ -62,7 +62,7 @@ extension FITSFile {
                 if Self.isInteger(name), Self.valueLength(card) > Self.integerLength { return BAD_DIMEN }
                 switch name {
                 case "ZCMPTYPE": isRice = isRice || card.contains("RICE")
-                // Other compression types may have a 0 there.
+                // For other compression types, 0 is allowed.
                 case "ZVAL1": hasEmptyBlocks = hasEmptyBlocks || !(Self.number(card) >= 1)
                 default: if Self.isSide(name), !(Self.number(card) >= 1) { return BAD_DIMEN }
                 }
@@ -71,14 +71,14 @@ extension FITSFile {
         return END_OF_FILE
     }
 
-    /// Whether a card may be one that is checked, or the last one: by its first letter.
+    /// Whether a card may need a check or be the END card, judged by its first letter.
     private static func isExamined(_ card: ArraySlice<UInt8>) -> Bool {
         guard let first = card.first(where: { $0 != UInt8(ascii: " ") }) else { return false }
-        // ZTILE1 and the like, TFORM1, BLANK, HIERARCH, END.
+        // Covers ZTILE1 and similar keywords, TFORM1, BLANK, HIERARCH and END.
         return "ztbhe".utf8.contains(first | 0x20)
     }
 
-    /// The keyword of a card with a value, as CFITSIO finds it: the first word, whatever follows it.
+    /// Returns the keyword of a card with a value as CFITSIO finds it: the first word, whatever follows it.
     private static func name(_ card: String) -> Substring? {
         guard let sign = card.firstIndex(of: "=") else { return nil }
         var words = card[..<sign].uppercased().split(separator: " ")
@@ -86,35 +86,35 @@ extension FITSFile {
         return words.first
     }
 
-    /// The number of a card: the first word after the equals sign. NaN if it is not a number, or one that CFITSIO
-    /// cannot parse: it then uses 0 for a side.
+    /// Returns the number in a card: the first word after the equals sign. The result is NaN if the word is not a
+    /// number or is one that CFITSIO cannot parse, in which case it uses 0 for a side.
     private static func number(_ card: String) -> Double {
         let word = card.drop { $0 != "=" }.dropFirst().prefix { $0 != "/" }.split(separator: " ").first ?? ""
         guard word.allSatisfy({ "0123456789+-.eE".contains($0) }), let number = Double(word) else { return .nan }
         return number <= Double(Int32.max) ? number : .nan
     }
 
-    /// Whether cards of that name hold a side of a compressed image or of its tiles.
+    /// Whether a keyword gives a side of a compressed image or of its tiles.
     private static func isSide(_ name: Substring) -> Bool {
         (name.hasPrefix("ZTILE") || name.hasPrefix("ZNAXIS")) && name.last?.isNumber == true
     }
 
-    /// Whether CFITSIO parses cards of that name as integers while it opens a compressed image.
+    /// Whether CFITSIO parses the values of a keyword as integers when it opens a compressed image.
     private static func isInteger(_ name: Substring) -> Bool {
         ["ZVAL", "ZTILE", "ZNAXIS", "ZBITPIX", "ZDITHER0", "ZBLANK", "BLANK"].contains { name.hasPrefix($0) }
     }
 
-    /// Upper bound of the characters that CFITSIO may take for the value of a card.
+    /// Returns an upper bound of the number of characters that CFITSIO may take as the value of a card.
     private static func valueLength(_ card: String) -> Int {
         let value = card.utf8.drop { $0 != UInt8(ascii: "=") }.dropFirst().drop { $0 == UInt8(ascii: " ") }
-        // A string or a complex number may contain spaces.
+        // Strings and complex numbers may contain spaces.
         guard let first = value.first, ![UInt8(ascii: "'"), UInt8(ascii: "(")].contains(first) else {
             return value.count
         }
         return value.prefix { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "/") }.count
     }
 
-    /// Whether a table's card has a value longer than the longest quoted string.
+    /// Whether a table keyword has a value longer than the longest quoted string.
     private static func hasLongWord(_ card: String) -> Bool {
         guard card.first == "T" || card.first == "t", let sign = card.firstIndex(of: "=") else { return false }
         let value = card[card.index(after: sign)...].drop { $0 == " " }

@@ -2,24 +2,24 @@ package import CFITSIO
 import Foundation
 package import ScanBasics
 
-/// A file open for reading, positioned at one of its HDUs.
+/// A FITS file that is open for reading and positioned at one of its HDUs.
 ///
-/// Call every function but `init` inside ``FITSLibrary/run(_:)``.
+/// All functions except `init` must be called inside ``FITSLibrary/run(_:)``.
 package final class FITSFile {
     package let path: String
     package let handle: UnsafeMutablePointer<fitsfile>
-    /// Where the HDUs begin, as far as it is known in advance; see ``use(_:)``.
+    /// Positions of the HDUs that are known in advance; see ``use(_:)``.
     package var starts: [Int64] = []
-    /// Bytes of the file, decompressed if the whole of it is compressed. CFITSIO's own number grows when it moves to an
-    /// HDU that extends past the end of a file in memory.
+    /// Size of the file in bytes, after decompression if the whole file is compressed. CFITSIO's own size grows when it
+    /// moves to an HDU that extends past the end of a file in memory.
     package let byteCount: Int
-    /// Whether the whole file is compressed.
+    /// Whether the file is compressed as a whole.
     package let isCompressed: Bool
-    /// Whether more bytes, which are not FITS, follow those that were decompressed.
+    /// Whether further bytes, which are not FITS, follow the decompressed ones.
     let hasTail: Bool
-    /// The file's state before it was opened; nil for one in memory.
+    /// State of the file before it was opened; nil for a file in memory.
     package let state: FileState?
-    /// What must live as long as the file: the descriptor behind `path`, or the bytes of a file in memory.
+    /// Keeps the descriptor behind `path`, or the bytes of a file in memory, alive.
     private let owner: AnyObject?
 
     /// Opens `path` as a plain file name, whatever characters it contains.
@@ -42,7 +42,7 @@ package final class FITSFile {
     private static func opened(
         _ path: String, _ storage: FileKind.Storage
     ) throws(ImageError) -> UnsafeMutablePointer<fitsfile> {
-        // CFITSIO expands “~” and reads standard input for “-”, unless the name begins otherwise.
+        // CFITSIO expands "~" and reads standard input for "-" at the beginning of a name.
         let name = path.hasPrefix("/") ? path : "./" + path
         guard name.utf8.count < Int(FLEN_FILENAME) else {
             throw ImageError(.unreadable, "\(path): the name is longer than CFITSIO allows; use a shorter path")
@@ -66,16 +66,16 @@ package final class FITSFile {
     {
         var opened: UnsafeMutablePointer<fitsfile>?
         var status: Int32 = 0
-        // The name would be parsed like that of a file.
+        // The name is empty because CFITSIO would parse it like a file name.
         FITSLibrary.run { _ = ffomem(&opened, "", READONLY, memory.address, memory.size, 0, nil, &status) }
         guard status == 0, let opened else { throw openingError(name, status) }
         return opened
     }
 
-    /// Refuses a file whose first header is longer than one may be: CFITSIO would look for its end in all of the file.
+    /// Rejects a file whose first header is longer than allowed: CFITSIO would search the whole file for its end.
     private static func checkFirstHeader(_ path: String) throws(ImageError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        // CFITSIO's attempt to open it says why.
+        // CFITSIO reports the reason when it opens the file.
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: 8 * FITSMemoryFile.blockLength)
@@ -90,8 +90,8 @@ package final class FITSFile {
         throw openingError(path, NO_END)
     }
 
-    /// Opens a file in memory, which must be whole blocks: CFITSIO reads the last one to its end, even past the end of
-    /// the memory. `name` names it in errors.
+    /// Opens a file in memory, which must consist of whole blocks: CFITSIO reads the last block to its end, even beyond
+    /// the memory. Errors refer to the file as `name`.
     package init(memory: FITSBytes, name: String) throws(ImageError) {
         guard memory.size.pointee.isMultiple(of: FITSMemoryFile.blockLength) else {
             throw ImageError(.truncated, "\(name): have \(memory.size.pointee) bytes, not whole blocks")
@@ -100,20 +100,20 @@ package final class FITSFile {
         (owner, isCompressed, hasTail) = (memory, false, false)
         state = nil
         handle = try Self.opened(memory, name)
-        // CFITSIO's size of a file in memory grows with what headers announce, beyond the memory.
+        // CFITSIO's size of a file in memory grows with the sizes in headers, beyond the memory.
         byteCount = memory.size.pointee
     }
 
-    /// Whether the bytes at `position` are the first of an extension's header, complete or not. False for a file that
-    /// CFITSIO decompressed.
+    /// Whether an extension's header, complete or not, begins at `position`. False for a file that was decompressed by
+    /// CFITSIO.
     func beginsHeader(at position: Int) -> Bool {
         if let file = owner as? DecompressedFile { return file.begins(HDULength.extensionStart, at: position) }
-        // CFITSIO does not read a block that is not complete.
+        // CFITSIO does not read incomplete blocks.
         if isCompressed { return false }
         return (try? FileKind.bytes(of: path, at: position))?.starts(with: HDULength.extensionStart) == true
     }
 
-    /// Says that the file ends within the header of an HDU.
+    /// Returns the error for a file that ends within the header of an HDU.
     func unendedHeader(_ number: Int) -> ImageError {
         ImageError(.truncated, "\(path): truncated: the header of HDU \(number) does not end; fetch the file again")
     }
@@ -123,7 +123,7 @@ package final class FITSFile {
         FITSLibrary.run { _ = ffclos(handle, &status) }
     }
 
-    /// Moves to the HDU with this number and describes it; nil if the file ends before it.
+    /// Moves to the HDU with this number and describes it, or returns nil if the file ends before it.
     package func move(to number: Int) throws(ImageError) -> HDU? {
         guard (0..<Int(Int32.max) - 1).contains(number) else { return nil }
         let status = go(to: Int32(number + 1))
@@ -133,7 +133,7 @@ package final class FITSFile {
             throw ImageError(.corrupt, "\(path): HDU \(number) \(fault)")
         }
         guard status == 0 else {
-            // Some files end in bytes that are not an HDU; the HDUs before them are valid.
+            // Some files end with bytes that are not an HDU; the HDUs before them are valid.
             if number > 0 { return nil }
             throw Self.openingError(path, status)
         }
@@ -142,11 +142,11 @@ package final class FITSFile {
         return hdu
     }
 
-    /// Longest value that CFITSIO may parse as an integer: for a longer one that is not an integer, it writes an error
-    /// message beyond the end of its buffer.
+    /// Maximum length of a value that CFITSIO may parse as an integer: for a longer value that is not an integer, it
+    /// writes an error message beyond the end of its buffer.
     static let integerLength = 28
 
-    /// The value of an integer keyword of the current HDU, nil if absent.
+    /// Returns the value of an integer keyword of the current HDU, or nil if it is absent.
     package func integer(_ key: String) -> Int? {
         var status: Int32 = 0
         var text = [CChar](repeating: 0, count: Int(FLEN_VALUE))
@@ -157,7 +157,7 @@ package final class FITSFile {
         return status == 0 ? Int(value) : nil
     }
 
-    /// The value of a real keyword of the current HDU, nil if absent.
+    /// Returns the value of a real keyword of the current HDU, or nil if it is absent.
     package func real(_ key: String) -> Double? {
         var status: Int32 = 0
         var value = 0.0
@@ -165,7 +165,7 @@ package final class FITSFile {
         return status == 0 ? value : nil
     }
 
-    /// The value of a text keyword of the current HDU, nil if absent.
+    /// Returns the value of a string keyword of the current HDU, or nil if it is absent.
     package func text(_ key: String) -> String? {
         var status: Int32 = 0
         var value = [CChar](repeating: 0, count: Int(FLEN_VALUE))
@@ -173,15 +173,15 @@ package final class FITSFile {
         return status == 0 ? FITSLibrary.string(value) : nil
     }
 
-    /// EXTNAME of a table of tiles.
+    /// EXTNAME of the table that holds the tiles of a compressed image.
     private static let tableName = "COMPRESSED_IMAGE"
 
-    /// EXTNAME of the current HDU. A compressed image may have one of the table of its tiles before its own.
+    /// EXTNAME of the current HDU. A compressed image may have the EXTNAME of its table before its own.
     private var extensionName: String? {
         let first = text("EXTNAME")
         guard first == Self.tableName else { return first }
         var (status, card): (Int32, [CChar]) = (0, [CChar](repeating: 0, count: Int(FLEN_CARD)))
-        // The search begins with the card after the last one that was read; this is the one before the first.
+        // The search starts after the card that was read last; reading card 0 resets it to the beginning.
         ffgrec(handle, 0, nil, &status)
         guard var key = strdup("EXTNAME") as UnsafeMutablePointer<CChar>? else { return first }
         defer { free(key) }
@@ -216,7 +216,7 @@ package final class FITSFile {
         return HDU(number: number, name: extensionName, version: integer("EXTVER") ?? 1, content: content)
     }
 
-    /// The bytes of an HDU's data. The padding of the last block, which follows them, may be missing in the file.
+    /// Returns the bytes of an HDU's data without the padding of the last block, which may be missing in the file.
     /// - Throws: ``ImageError`` if the data extend past the end of the file.
     private func extent(of hdu: HDU) throws(ImageError) -> Range<Int> {
         var status: Int32 = 0
@@ -243,7 +243,7 @@ package final class FITSFile {
         }
         let end = Int(dataStart) + max(0, count)
         guard end <= byteCount else {
-            // CFITSIO may have decompressed a part of the file only.
+            // CFITSIO may have decompressed only a part of the file.
             let isWhole = !isCompressed || owner is DecompressedFile
             throw ImageError(
                 .truncated,

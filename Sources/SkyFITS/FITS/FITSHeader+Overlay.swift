@@ -1,5 +1,5 @@
 extension FITSHeader {
-    /// The headers of a file of cards beside an image, a card per line: those of its images, each up to a line `END`.
+    /// Parses a header file for an image, with one card per line. Each line `END` ends the header of one of its images.
     public static func headers(parsing text: String) -> [FITSHeader] {
         var headers: [FITSHeader] = []
         var cards: [String] = []
@@ -15,7 +15,8 @@ extension FITSHeader {
         return cards.isEmpty ? headers : headers + [FITSHeader(cards: cards)]
     }
 
-    /// A card of a line that a person may have written: tabs are blanks, and the value begins where FITS has it.
+    /// Converts a line, which may have been written by hand, to a card: tabs become spaces, and the value is moved to
+    /// its column.
     private static func card(_ line: Substring) -> String {
         let text = String(
             line.unicodeScalars.map { $0 == "\t" ? " " : $0.isASCII && $0 >= " " ? Character($0) : "?" })
@@ -28,10 +29,10 @@ extension FITSHeader {
         return "\(keyword[0])\(blanks)= \(value)"
     }
 
-    /// This header with the cards of another in place of its own of the same keywords.
+    /// Returns this header with its cards replaced by those of another header with the same keywords.
     ///
-    /// If the other has world coordinates, none of this header's remain. Comments, and the cards that describe how
-    /// samples are stored, are not taken over.
+    /// If the other header has world coordinates, none of this header's remain. Comments, and the cards that describe
+    /// how samples are stored, are not copied from it.
     public func overlaid(by other: FITSHeader) -> FITSHeader {
         let added = other.keywords.enumerated().filter { !Self.isFixed($1) }
         let names = Set(added.map(\.element))

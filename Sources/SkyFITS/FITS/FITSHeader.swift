@@ -1,19 +1,19 @@
-/// The 80-byte cards of one HDU's header, as stored in the file.
+/// The 80-byte cards of an HDU's header, as stored in the file.
 ///
 /// For a tile-compressed image, these are the cards of the image, not of the table that holds its tiles.
 public struct FITSHeader: Hashable, Sendable {
-    /// Bytes of one card.
+    /// Length of a card in bytes.
     public static let cardLength = 80
 
-    /// The cards one after the other, END included.
+    /// The concatenated cards, including END.
     public var bytes: [UInt8]
 
-    /// A header of `bytes`, truncated to a multiple of 80.
+    /// Creates a header from `bytes`, truncated to a multiple of 80.
     public init(bytes: [UInt8]) {
         self.bytes = Array(bytes.prefix(bytes.count / Self.cardLength * Self.cardLength))
     }
 
-    /// A header of these cards, each padded or truncated to 80 characters. An END card is added.
+    /// Creates a header from cards, each padded or truncated to 80 characters, and adds an END card.
     public init(cards: [String]) {
         bytes = []
         for card in cards + ["END"] {
@@ -22,24 +22,24 @@ public struct FITSHeader: Hashable, Sendable {
         }
     }
 
-    /// Number of cards.
+    /// Number of cards, including END.
     public var count: Int { bytes.count / Self.cardLength }
 
-    /// Card `index`, without trailing spaces.
+    /// Returns the card at `index` without trailing spaces.
     public subscript(index: Int) -> String {
         let card = bytes[index * Self.cardLength..<(index + 1) * Self.cardLength]
         let end = card.lastIndex { $0 != UInt8(ascii: " ") }.map { $0 + 1 } ?? card.startIndex
         return String(decoding: card[..<end], as: UTF8.self)
     }
 
-    /// The number of the first card of `keyword`, quoted or not; nil if there is none.
+    /// Returns the number in the first card of `keyword`, quoted or not, or nil if there is none.
     public func number(_ keyword: String) -> Double? {
         let word = words(keyword)?.split(separator: " ").first
         let number = word.flatMap { Double($0.replacing("D", with: "E")) }
         return number.flatMap { $0.isFinite ? $0 : nil }
     }
 
-    /// What the first card of `keyword` holds, without quotes; nil if there is none, or if it has no value.
+    /// Returns the value of the first card of `keyword` as text without quotes, or nil if there is no card or no value.
     public func words(_ keyword: String) -> String? {
         guard let index = (0..<count).first(where: { self.keyword(at: $0) == keyword }) else { return nil }
         let card = self[index]
@@ -50,7 +50,7 @@ public struct FITSHeader: Hashable, Sendable {
         return words.isEmpty ? nil : words
     }
 
-    /// The header of one plane of a cube as an image of its own, which has two axes.
+    /// The header of one plane of a cube as a separate image with two axes.
     var ofPlane: FITSHeader {
         var plane = FITSHeader(bytes: [])
         for index in 0..<count {
@@ -64,7 +64,7 @@ public struct FITSHeader: Hashable, Sendable {
         return plane
     }
 
-    /// Keyword of card `index`.
+    /// Returns the keyword of the card at `index`.
     package func keyword(at index: Int) -> String {
         let start = index * Self.cardLength
         return String(decoding: bytes[start..<start + 8].filter { $0 != UInt8(ascii: " ") }, as: UTF8.self)

@@ -1,7 +1,7 @@
 internal import CFITSIO
 
 extension FITSImage {
-    /// The image found in a file.
+    /// The properties of an image that was found in a file.
     struct Opening {
         let hdu: HDU
         let width: Int
@@ -16,17 +16,17 @@ extension FITSImage {
         let scaling: SampleScaling?
         /// See ``FITSImage/holdsPlainFloats``.
         let holdsPlainFloats: Bool
-        /// Bytes of the HDU in the file; nil if the whole file is compressed.
+        /// Byte range of the HDU in the file; nil if the file is compressed as a whole.
         let storedRange: Range<Int>?
-        /// Nil unless it was requested.
+        /// The survey of the file; nil unless it was requested.
         let survey: FITSSurvey?
 
-        /// Leaves `file` at the HDU that was found.
+        /// Finds the image at `location`, and leaves `file` positioned at its HDU.
         init(_ file: FITSFile, _ location: ImageLocation, surveys: Bool) throws(ImageError) {
             let found = try Self.find(location, in: file)
             survey = surveys ? file.survey().survey : nil
             primary = found.number > 0 ? Self.primaryHeader(file) : FITSHeader(bytes: [])
-            // A survey ends behind the image, and the primary header lies before it.
+            // A survey leaves the file after the image, and reading the primary header leaves it before the image.
             guard let hdu = surveys || found.number > 0 ? try file.move(to: found.number) : found else {
                 throw ImageError(.unreadable, "\(location): cannot be read any more; was the file changed?")
             }
@@ -42,7 +42,7 @@ extension FITSImage {
             var type: Int32 = 0
             ffgidt(file.handle, &type, &status)
             isTileCompressed = fits_is_compressed_image(file.handle, &status) != 0
-            // CFITSIO 4.2 takes them for floats.
+            // CFITSIO 4.2 treats such integers as floats.
             guard !isTileCompressed || type != LONGLONG_IMG else {
                 throw ImageError(
                     .corrupt,
@@ -71,17 +71,17 @@ extension FITSImage {
             }
         }
 
-        /// Whether CFITSIO treats the image as `byteCount` bytes that are not scaled. The cards do not show it: a card
-        /// may occur twice in a header.
+        /// Whether CFITSIO treats the image as `byteCount` unscaled bytes. The cards do not tell, because a card may
+        /// occur twice in a header.
         private static func isPlain(_ file: FITSFile, byteCount: Int) -> Bool {
             let facts = file.handle.pointee.Fptr.pointee
             guard facts.numrows == 1, facts.rowlength == byteCount, facts.tfield == 2, let columns = facts.tableptr
             else { return false }
-            // The first column holds a random group's parameters.
+            // The first column holds the parameters of a random group.
             return columns[1].tscale == 1 && columns[1].tzero == 0
         }
 
-        /// The image's bytes in the file; of a compressed image, those of the table of its tiles.
+        /// Byte range of the image in the file; for a compressed image, of the table that holds its tiles.
         var data: Range<Int> {
             guard let plane, !isTileCompressed else { return hdu.data }
             let size = width * height * abs(bitpix) / 8
@@ -89,7 +89,7 @@ extension FITSImage {
             return start..<start + size
         }
 
-        /// The 2-D image of an HDU that a location selects.
+        /// Returns size, plane number and plane position of the 2-D image that a location selects in an HDU.
         private static func plane(
             of hdu: HDU, _ location: ImageLocation
         ) throws(ImageError) -> (width: Int, height: Int, plane: Int?, place: [Int]) {
@@ -133,11 +133,11 @@ extension FITSImage {
             throw ImageError(.noSuchHDU, "\(location): no such HDU; the file has \(list); choose one of these")
         }
 
-        /// The number of a card that scales samples; nil without the card.
+        /// Returns the number in a card that scales samples, or nil without the card.
         private static func scale(_ keyword: String, _ file: FITSFile, _ header: FITSHeader) throws(ImageError)
             -> Double?
         {
-            // CFITSIO takes T for 1.
+            // CFITSIO interprets T as 1.
             guard header.number(keyword) != nil || header.words(keyword) == nil else {
                 throw ImageError(
                     .corrupt,
@@ -147,7 +147,7 @@ extension FITSImage {
             return file.real(keyword)
         }
 
-        /// The cards of the primary header, which an extension inherits; none if it cannot be read.
+        /// Returns the cards of the primary header, which an extension inherits, or none if it cannot be read.
         private static func primaryHeader(_ file: FITSFile) -> FITSHeader {
             var status: Int32 = 0
             guard (try? file.move(to: 0)) != nil else { return FITSHeader(bytes: []) }
@@ -157,7 +157,7 @@ extension FITSImage {
         private static func header(_ file: FITSFile, _ status: inout Int32) -> FITSHeader {
             var text: UnsafeMutablePointer<CChar>?
             var count: Int32 = 0
-            // It may have allocated memory even if it fails.
+            // CFITSIO may have allocated memory even if it fails.
             func free() {
                 var ignored: Int32 = 0
                 fffree(text, &ignored)
@@ -166,7 +166,8 @@ extension FITSImage {
             defer { free() }
             ffcnvthdr2str(file.handle, 0, nil, 0, &text, &count, &status)
             if status == UNKNOWN_REC {
-                // CFITSIO 4.2 cannot convert every table's header to the image's; the table's has the same coordinates.
+                // CFITSIO 4.2 cannot convert every table header to an image header; the table header has the same
+                // coordinates.
                 status = 0
                 free()
                 ffhdr2str(file.handle, 0, nil, 0, &text, &count, &status)

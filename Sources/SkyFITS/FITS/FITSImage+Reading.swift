@@ -2,13 +2,13 @@ internal import CFITSIO
 internal import CNumbers
 
 extension FITSImage {
-    /// Reads a window as physical values in row order; blank and NaN samples become NaN.
+    /// Reads a window of the image as physical values in row order; blank and NaN samples become NaN.
     ///
     /// Rows count from 0, the first row of the file. Windows of full width are read fastest.
     /// - Parameters:
-    ///   - rows: Rows inside `0..<height`.
-    ///   - columns: Columns inside `0..<width`.
-    ///   - pixels: Room for `rows.count * columns.count` values.
+    ///   - rows: rows within `0..<height`.
+    ///   - columns: columns within `0..<width`.
+    ///   - pixels: room for `rows.count * columns.count` values.
     /// - Throws: ``ImageError`` with `corrupt`, if the samples cannot be read or decompressed.
     public func read(
         rows: Range<Int>, columns: Range<Int>, into pixels: UnsafeMutableBufferPointer<Float>
@@ -59,18 +59,20 @@ extension FITSImage {
         return status
     }
 
-    /// Reads `count` samples from number `first`, counted from 0, of a file at an HDU with this image's sample type.
+    /// Reads `count` samples, starting at number `first` (0-based), from a file at an HDU with this image's sample
+    /// type.
     private func readSamples(
         _ handle: UnsafeMutablePointer<fitsfile>, _ first: Int, _ count: Int, _ start: UnsafeMutablePointer<Float>,
         _ status: inout Int32
     ) {
-        // A null value of 0 turns off CFITSIO's search for NaN, which floats do not need: their NaN are kept.
+        // A null value of 0 disables CFITSIO's search for NaN, which is not needed for floats: their NaN values are
+        // kept.
         let blank: Float = bitpix < 0 ? 0 : .nan
         var anyBlank: Int32 = 0
         ffgpve(handle, 1, Int64(first + 1), Int64(count), blank, start, &anyBlank, &status)
     }
 
-    /// Reads `count` stored floats from number `first`, counted from 0.
+    /// Reads `count` stored floats, starting at number `first` (0-based).
     ///
     /// CFITSIO only reads the bytes. They are swapped here, with SIMD instructions while they are in the processor's
     /// cache, because CFITSIO takes longer to swap them than to read them.
@@ -78,13 +80,13 @@ extension FITSImage {
         _ first: Int, _ count: Int, _ start: UnsafeMutablePointer<Float>, _ status: inout Int32
     ) {
         let size = MemoryLayout<Float>.size
-        // Pieces of one to two MiB, none of them small: CFITSIO buffers small ones, and after an error treats a buffer
-        // that it could not fill as the file's content.
+        // Pieces have one to two MiB, since CFITSIO buffers small reads, and after an error treats a buffer that it
+        // could not fill as the content of the file.
         let pieces = max(1, count * size >> 20)
         for piece in 0..<pieces where status == 0 {
             let (from, end) = (count * piece / pieces, count * (piece + 1) / pieces)
             let byteCount = (end - from) * size
-            // CFITSIO accesses an image as a table of one row.
+            // CFITSIO accesses an image as a table with one row.
             (start + from).withMemoryRebound(to: UInt8.self, capacity: byteCount) { bytes in
                 _ = ffgtbb(file.handle, 1, Int64((first + from) * size + 1), Int64(byteCount), bytes, &status)
             }
@@ -92,7 +94,7 @@ extension FITSImage {
         }
     }
 
-    /// A NaN that no image holds: where it is left, CFITSIO has written nothing.
+    /// A NaN that no image contains: where it remains, CFITSIO has not written a pixel.
     private static let unread = Float(bitPattern: 0x7fa5_5a5a)
 
     private func readTiles(_ rows: Range<Int>, _ columns: Range<Int>, _ start: UnsafeMutablePointer<Float>) -> Int32 {
@@ -110,7 +112,8 @@ extension FITSImage {
         return status == 0 && Self.hasUnread(target) ? DATA_DECOMPRESSION_ERR : status
     }
 
-    /// Whether a pixel has not been written. All are looked at, which is faster with SIMD instructions.
+    /// Whether a pixel has not been written. Checks all pixels without an early exit, which is faster with SIMD
+    /// instructions.
     private static func hasUnread(_ pixels: UnsafeMutableBufferPointer<Float>) -> Bool {
         let pattern = unread.bitPattern
         var found: UInt32 = 0

@@ -3,67 +3,70 @@ public import ScanBasics
 
 /// One 2-D image of a FITS file, open for reading by one thread at a time.
 ///
-/// Plain, gzip- and tile-compressed (`.fz`) files are read through CFITSIO. An image with further axes of length 1
-/// counts as 2-D; of a cube, one plane is the image.
+/// Plain, gzip-compressed and tile-compressed (`.fz`) files are read with CFITSIO. An image whose further axes have
+/// length 1 counts as 2-D; in a cube, the image is one plane. Opening parses the headers and checks the size of the
+/// file; ``read(rows:columns:into:)`` returns physical values. ``stored`` gives access to the bytes of the file, for
+/// checksums and for reading by several threads without CFITSIO (``StoredSamples``).
 public final class FITSImage {
-    /// The location it was opened from.
+    /// The location from which the image was opened.
     public let location: ImageLocation
-    /// Number of the HDU; 0 is the primary one.
+    /// Number of the HDU; 0 is the primary HDU.
     public let hduNumber: Int
-    /// The plane of a cube, from 1; nil if the HDU is one image.
+    /// Number of the plane of a cube, from 1; nil if the HDU is a single image.
     public let plane: Int?
-    /// EXTNAME of the HDU.
+    /// EXTNAME of the HDU; nil if it has none.
     public let extensionName: String?
-    /// Pixels per row (NAXIS1).
+    /// Number of pixels per row (NAXIS1).
     public let width: Int
     /// Number of rows (NAXIS2).
     public let height: Int
-    /// Type of the stored samples: 8, 16, 32, 64 for integers, -32 and -64 for floats.
+    /// Type of the stored samples as in FITS: 8, 16, 32, 64 for integers, -32 and -64 for floats.
     public let bitpix: Int
-    /// Whether the image is stored in compressed tiles.
+    /// Whether the image is stored as compressed tiles.
     public let isTileCompressed: Bool
-    /// The cards of the image's header.
+    /// The header of the image.
     public let header: FITSHeader
-    /// Those of the file's primary header; none if the image is the primary HDU's.
+    /// The primary header of the file; empty if the image is in the primary HDU.
     public let primary: FITSHeader
-    /// The bytes of the file that contain the image.
+    /// The byte range of the file that contains the image.
     public let stored: StoredImage
-    /// What else the file holds; nil unless the image was opened by ``init(surveying:)``.
+    /// The other images and faults of the file; nil unless the image was opened with ``init(surveying:)``.
     public let survey: FITSSurvey?
 
     package let file: FITSFile
-    /// The place of the plane on each further axis, from 1.
+    /// Position of the plane on each further axis, from 1.
     let planePlace: [Int]
-    /// The image's samples in the file, or the table of its tiles, in bytes, without the padding of the last block.
+    /// Byte range in the file of the image's samples or of the table that holds its tiles, without the padding of the
+    /// last block.
     package let data: Range<Int>
-    /// First byte behind the HDU's header.
+    /// Offset of the first byte after the HDU's header.
     let headerEnd: Int
-    /// Number of the image's first sample in its HDU.
+    /// Number of the image's first sample in its HDU, from 0.
     let firstSample: Int
     package let scaling: SampleScaling?
     /// Whether the data are uncompressed floats that CFITSIO does not scale.
     package let holdsPlainFloats: Bool
-    /// Nil if the image is not tile-compressed.
+    /// Checks compressed tiles; nil if the image is not tile-compressed.
     let tileCheck: TileCheck?
-    /// Nil if all blocks of the image are complete.
+    /// The incomplete last block; nil if all blocks of the image are complete.
     package let incompleteBlock: IncompleteBlock?
 
-    /// Most pixels that an image may have: 2^40.
+    /// Maximum number of pixels of an image: 2^40.
     public static let maximumPixelCount = 1 << 40
 
-    /// Opens the image at `location`, and checks that the file is long enough to hold it.
+    /// Parses a location and opens the image; checks that the file is long enough to hold it.
     /// - Throws: ``ImageError``.
     public convenience init(_ location: String) throws(ImageError) {
         try self.init(ImageLocation(location))
     }
 
-    /// Opens the image at `location`, and checks that the file is long enough to hold it.
+    /// Opens the image at `location`; checks that the file is long enough to hold it.
     /// - Throws: ``ImageError``.
     public convenience init(_ location: ImageLocation) throws(ImageError) {
         try self.init(location, keeping: nil)
     }
 
-    /// Opens the image at `location` of a file with this layout, without reading the headers before it.
+    /// Opens the image at `location` in a file with a known layout, without reading the headers before it.
     /// - Throws: ``ImageError``.
     package convenience init(_ location: String, layout: FITSLayout?) throws(ImageError) {
         try self.init(ImageLocation(location), keeping: nil, layout: layout)
@@ -75,7 +78,7 @@ public final class FITSImage {
         try self.init(ImageLocation(location), keeping: nil, surveys: true)
     }
 
-    /// Opens the image at `location`, whose path may be valid only for the lifetime of `descriptor`.
+    /// Opens the image at `location`, whose path may be valid only during the lifetime of `descriptor`.
     package convenience init(
         _ location: ImageLocation, keeping descriptor: OpenDescriptor?, surveys: Bool = false, layout: FITSLayout? = nil
     ) throws(ImageError) {
@@ -84,7 +87,7 @@ public final class FITSImage {
         try self.init(file, location, surveys: surveys)
     }
 
-    /// The image in an open file, whose path is that of `location`.
+    /// Opens the image in an open file, whose path is that of `location`.
     package init(_ file: FITSFile, _ location: ImageLocation, surveys: Bool = false) throws(ImageError) {
         let opened = try FITSLibrary.run { () throws(ImageError) in try Opening(file, location, surveys: surveys) }
         self.location = location
@@ -105,10 +108,10 @@ public final class FITSImage {
     }
 }
 
-/// Physical value = stored value · scale + zero, in single precision.
+/// Linear scaling of samples in single precision: physical value = stored value * scale + zero.
 ///
-/// CFITSIO scales in double precision. astropy, and so users of SEP, scale stored types that fit a float in single
-/// precision; a catalogue equal to theirs to the last bit needs the same pixels.
+/// CFITSIO scales in double precision. astropy, and therefore users of SEP, scale sample types that fit a float in
+/// single precision; a catalogue that is equal to theirs bit by bit needs the same pixels.
 package struct SampleScaling {
     var scale: Float
     var zero: Float

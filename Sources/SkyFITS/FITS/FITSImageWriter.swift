@@ -1,11 +1,12 @@
 internal import CFITSIO
 public import ScanBasics
 
-/// Writes one image to a new FITS file, row by row: memory use does not depend on the number of rows.
+/// Writes an image to a new FITS file row by row, so that memory use does not depend on the number of rows.
 ///
-/// The file gets its name in ``finish()``; a writer deallocated before leaves no file.
+/// The file gets its name in ``finish()``; a writer that is deallocated before leaves no file.
 public final class FITSImageWriter {
-    /// Type of the stored samples. Integers are rounded to nearest and clamped to the type's range; NaN becomes 0.
+    /// Type of the stored samples. Values are rounded to the nearest integer and clamped to the type's range; NaN
+    /// becomes 0.
     public enum SampleType: String, Sendable {
         /// BITPIX -32.
         case float32
@@ -15,7 +16,7 @@ public final class FITSImageWriter {
         case uint16
     }
 
-    /// Pixels per row.
+    /// Number of pixels per row.
     public let width: Int
     /// Number of rows.
     public let height: Int
@@ -33,7 +34,7 @@ public final class FITSImageWriter {
         (self.width, self.height, self.type) = (width, height, type)
         file = try AtomicFile(path: path, overwrite: overwrite)
         guard let memory = FITSMemoryFile() else { throw OutputError(.failed, "\(path): not enough memory") }
-        // The image in memory has no rows: only its header is used.
+        // The image in memory has no rows, because only its header is used.
         var stub = [0, 0]
         memory.call { handle, status in
             ffcrim(handle, type == .float32 ? FLOAT_IMG : SHORT_IMG, 2, &stub, status)
@@ -49,7 +50,7 @@ public final class FITSImageWriter {
         guard let bytes = memory.headerBytes() else {
             throw OutputError(.failed, "\(path): CFITSIO refuses the header; check its keywords")
         }
-        // If the file were closed with the real sides, CFITSIO would allocate the whole image.
+        // With the real sides, CFITSIO would allocate the whole image when it closes the file.
         memory.call { handle, status in
             ffmkyj(handle, "NAXIS1", 0, "&", status)
             ffmkyj(handle, "NAXIS2", 0, "&", status)
@@ -57,7 +58,7 @@ public final class FITSImageWriter {
         try file.write(bytes)
     }
 
-    /// Appends the next row, which has ``width`` pixels.
+    /// Appends a row, which must have ``width`` pixels.
     /// - Throws: ``OutputError`` with `noSpace` or `failed`.
     public func write(row: some Collection<Float>) throws(OutputError) {
         precondition(row.count == width && rowsWritten < height, "a row of the wrong width, or too many rows")
@@ -77,7 +78,7 @@ public final class FITSImageWriter {
         try file.write(bytes)
     }
 
-    /// Pads the last block and gives the file its name, once all rows are written.
+    /// Pads the last block and gives the file its name. Must be called after all rows have been written.
     /// - Throws: ``OutputError``; the final name is then untouched.
     public func finish() throws(OutputError) {
         precondition(rowsWritten == height, "all rows must be written")

@@ -2,9 +2,9 @@ internal import CFITSIO
 import Foundation
 import ScanBasics
 
-/// Where the HDUs of a file begin, so that one of them is opened without reading the headers before it.
+/// Positions of the HDUs of a file, so that one of them can be opened without reading the headers before it.
 package struct FITSLayout: Hashable, Sendable {
-    /// What tells a file from another that has taken its name or was written into it since.
+    /// Identifies a file, to detect that it has been replaced or modified.
     private struct Identity: Hashable {
         var device: UInt64
         var number: UInt64
@@ -23,10 +23,11 @@ package struct FITSLayout: Hashable, Sendable {
     }
 
     private let identity: Identity
-    /// The first byte of each HDU's header.
+    /// Offset of each HDU's header.
     package let starts: [Int64]
 
-    /// The layout of a file that has been read to its last HDU, of which it has `count`; nil if it has been removed.
+    /// Creates the layout of a file with `count` HDUs that has been read to the last one; nil if the file has been
+    /// removed.
     init?(of file: FITSFile, count: Int) {
         guard let identity = Identity(file.path) else { return nil }
         let facts = file.handle.pointee.Fptr.pointee
@@ -34,15 +35,15 @@ package struct FITSLayout: Hashable, Sendable {
         (self.identity, starts) = (identity, (0..<count).map { facts.headstart[$0] })
     }
 
-    /// Whether the file at `path` is the same, and has not been written since.
+    /// Whether the file at `path` is the same file and has not been modified.
     package func isValid(for path: String) -> Bool { Identity(path) == identity }
 }
 
 extension FITSFile {
-    /// Tells CFITSIO where the HDUs begin, if the file is still the one with this layout.
+    /// Passes the positions of the HDUs to CFITSIO, if the file still has this layout.
     package func use(_ layout: FITSLayout) {
         let facts = handle.pointee.Fptr
-        // CFITSIO's table of positions grows as HDUs are found; a file that needs more is read in order.
+        // CFITSIO's table of positions grows as HDUs are found; a file that exceeds its size is read in order.
         guard let facts, layout.isValid(for: path), layout.starts.count < Int(facts.pointee.MAXHDU) else { return }
         for (index, start) in layout.starts.enumerated() { facts.pointee.headstart[index] = start }
         facts.pointee.maxhdu = Int32(layout.starts.count - 1)

@@ -1,7 +1,7 @@
 package import CFITSIO
 import Foundation
 
-/// A FITS file built by CFITSIO in memory, so that writing it to disk reports the system's own errors.
+/// A FITS file that CFITSIO builds in memory, so that errors of writing it to disk are those of the system.
 package final class FITSMemoryFile {
     package let handle: UnsafeMutablePointer<fitsfile>
     /// CFITSIO keeps these two addresses and changes the values behind them.
@@ -10,16 +10,16 @@ package final class FITSMemoryFile {
     private var status: Int32 = 0
     private var isOpen = true
 
-    /// An empty file, with about `byteCount` bytes of data expected. Nil if memory is exhausted.
+    /// Creates an empty file for about `byteCount` bytes of data; nil if memory is exhausted.
     package init?(expecting byteCount: Int = 0) {
         let memory = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: 1)
         let size = UnsafeMutablePointer<Int>.allocate(capacity: 1)
-        // CFITSIO takes the initial memory for a file of that size: one block of zeros is an empty file.
+        // CFITSIO assumes that the initial memory holds a file of that size: one block of zeros is an empty file.
         memory.initialize(to: calloc(1, Self.blockLength))
         size.initialize(to: Self.blockLength)
         var created: UnsafeMutablePointer<fitsfile>?
         var status: Int32 = 0
-        // The expected size is allocated at once: growing the memory copies it.
+        // The expected size is allocated at once, because growing the memory copies it.
         FITSLibrary.run { _ = ffimem(&created, memory, size, byteCount + Self.growth, realloc, &status) }
         guard status == 0, let created else {
             free(memory.pointee)
@@ -37,7 +37,7 @@ package final class FITSMemoryFile {
         size.deallocate()
     }
 
-    /// Bytes of a block: headers and data are padded to whole blocks.
+    /// Length of a FITS block in bytes; headers and data are padded to whole blocks.
     package static let blockLength = 2880
     private static let growth = 1 << 20
 
@@ -46,7 +46,7 @@ package final class FITSMemoryFile {
         FITSLibrary.run { body(handle, &status) }
     }
 
-    /// Adds an image without pixels: the primary HDU of a file of tables.
+    /// Adds an image without pixels, the primary HDU of a file with tables.
     package func makeEmptyImage() { call { handle, status in ffcrim(handle, BYTE_IMG, 0, nil, status) } }
 
     /// Writes one entry to the current header.
@@ -65,12 +65,12 @@ package final class FITSMemoryFile {
         }
     }
 
-    /// Writes lines of history, each split into as many cards as it needs.
+    /// Writes HISTORY lines, each split into as many cards as necessary.
     package func write(history: [String]) {
         for line in history { call { handle, status in ffphis(handle, Self.printable(line), status) } }
     }
 
-    /// The current header with its END card, padded to whole blocks; nil if a call failed.
+    /// Returns the current header with its END card, padded to whole blocks, or nil if a call failed.
     package func headerBytes() -> [UInt8]? {
         var text: UnsafeMutablePointer<CChar>?
         var count: Int32 = 0
@@ -83,7 +83,7 @@ package final class FITSMemoryFile {
             + [UInt8](repeating: UInt8(ascii: " "), count: padding)
     }
 
-    /// Ends the file and passes its bytes to `body`; returns nil, or CFITSIO's error message.
+    /// Ends the file and passes its bytes to `body`. Returns CFITSIO's error message on failure, nil on success.
     package func finish<Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) -> String? {
@@ -105,9 +105,10 @@ package final class FITSMemoryFile {
         if status == 0 { status = closing }
     }
 
-    /// Fewest significant digits from which `value` is parsed exactly.
+    /// Returns the smallest number of significant digits with which `value` is parsed exactly.
     package static func digits(of value: Double) -> Int32 {
-        // Swift describes a number by the fewest digits that are parsed as it. Of the zeros at either end, none counts.
+        // Swift prints the shortest digits that are parsed as the same number. Leading and trailing zeros are not
+        // significant.
         let mantissa = "\(value)".utf8.prefix { $0 != UInt8(ascii: "e") }
         let digits = mantissa.filter { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         let zero = UInt8(ascii: "0")
@@ -115,9 +116,9 @@ package final class FITSMemoryFile {
         return Int32(max(1, significant))
     }
 
-    /// Replaces all but printable ASCII, the only characters that FITS headers allow.
+    /// Replaces all characters but printable ASCII, the only ones that FITS headers allow.
     package static func printable(_ text: String) -> String {
-        // Most texts are printable ASCII, which is checked faster by bytes.
+        // Fast path: most texts are printable ASCII, which is checked faster by bytes.
         if text.utf8.allSatisfy({ UInt8(ascii: " ")...UInt8(ascii: "~") ~= $0 }) { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.map { (" "..."~").contains($0) ? $0 : "?" }))
     }

@@ -1,20 +1,21 @@
 internal import CFITSIO
 
-/// Columns of numbers of a table in a FITS file.
+/// Numeric columns of a table in a FITS file.
 package struct FITSNumberTable {
     /// Names of all columns of the table.
     package let names: [String]
-    /// The values of the columns that were chosen; NaN where a value is missing.
+    /// The values of the chosen columns; NaN where a value is missing.
     package let columns: [[Double]]
 
-    /// Most rows that are read.
+    /// Maximum number of rows.
     private static let mostRows = 100_000_000
 
     /// Reads the first table in which `choose` finds columns; nil if there is none.
     /// - Parameters:
     ///   - path: the file.
-    ///   - choose: the indices of the columns that are read, given the names of all; nil for a table that is not meant.
-    /// - Throws: ``ImageError`` if the file cannot be read, or a chosen column has no numbers.
+    ///   - choose: returns the indices of the columns to read, given the names of all columns, or nil to skip the
+    ///     table.
+    /// - Throws: ``ImageError`` if the file cannot be read, or a chosen column is not numeric.
     package init?(path: String, choose: ([String]) -> [Int]?) throws(ImageError) {
         let file = try FITSFile(path: path)
         let found = try FITSLibrary.run { () throws(ImageError) -> FITSNumberTable? in

@@ -1,18 +1,19 @@
-/// The images of a FITS file, and its faults that do not prevent reading one of them.
+/// The images of a FITS file, and the faults of the file that do not prevent reading one of them.
 public struct FITSSurvey: Equatable, Sendable {
-    /// The HDUs that hold a 2-D image, in order.
+    /// All 2-D images of the file, in order.
     public var images: [ImageExtension] = []
-    /// The faults, a line each that names the file.
+    /// Faults of the file, one line each with the name of the file.
     public var faults: [String] = []
-    /// Why the file is incomplete: it ends within a header, or before the data that a header promises. One of the faults.
+    /// The fault that the file is incomplete: it ends within a header or before the data announced by a header. Also in
+    /// ``faults``.
     public var truncation: String?
-    /// Where the HDUs begin; nil if the file has faults.
+    /// Positions of the HDUs; nil if the file has faults.
     package var layout: FITSLayout?
 
     package init() {}
 
     /// Reads the headers of all HDUs of the file at `path`.
-    /// - Throws: ``ImageError`` if it cannot be opened or holds no 2-D image.
+    /// - Throws: ``ImageError`` if the file cannot be opened or has no 2-D image.
     public init(of path: String, planes: PlaneChoice = .colours) throws(ImageError) {
         let file = try FITSFile(path: path)
         let (survey, hdus) = FITSLibrary.run { file.survey(planes) }
@@ -23,8 +24,8 @@ public struct FITSSurvey: Equatable, Sendable {
         }
     }
 
-    /// Why the file at `path` is incomplete, as one is while it is written; nil if it is complete, or cannot be read for
-    /// another reason.
+    /// Returns the reason why the file at `path` is incomplete, as while it is being written, or nil if it is complete
+    /// or cannot be read for another reason.
     public static func incompleteness(of path: String) -> String? {
         do throws(ImageError) {
             return try FITSSurvey(of: path).truncation
@@ -35,7 +36,7 @@ public struct FITSSurvey: Equatable, Sendable {
 }
 
 extension FITSFile {
-    /// Reads the headers of all HDUs. Leaves the file at the last of them.
+    /// Reads the headers of all HDUs, and leaves the file at the last one.
     package func survey(_ planes: PlaneChoice = .colours) -> (survey: FITSSurvey, hdus: [HDU]) {
         var (survey, hdus, number, end) = (FITSSurvey(), [HDU](), 0, 0)
         do throws(ImageError) {
@@ -64,7 +65,7 @@ extension FITSFile {
 }
 
 extension FITSImage {
-    /// What a user of this image should know about its file, a line each; none unless the file was surveyed.
+    /// Warnings about the file for the user, one line each; empty unless the file was surveyed.
     public var warnings: [String] {
         guard let survey else { return [] }
         var lines = survey.faults

@@ -1,19 +1,19 @@
 import Foundation
 import ScanBasics
 
-/// What tells the file of an image from another one at the same path, on this machine or on another: its size, the time
-/// of its last change, and the checksum of the image's header. It is taken without reading a pixel.
+/// Identifies the file of an image, on this or another machine, without reading a pixel: the size, the modification
+/// time, and the checksum of the image's header.
 package struct FileIdentity: Codable, Hashable, Sendable {
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     package var size: Int64
-    /// Nanoseconds since 1970.
+    /// Modification time in nanoseconds since 1970.
     package var modified: Int64
-    /// XXH3-64 of the header of the image's HDU, as stored.
+    /// XXH3-64 checksum of the header of the image's HDU, as stored.
     package var header: UInt64
 }
 
 extension StoredBytes {
-    /// The identity of the open file of `image`.
+    /// Returns the identity of the open file of `image`.
     /// - Throws: ``ImageError`` with `unreadable`.
     package func identity(of image: FITSImage) throws -> FileIdentity {
         var status = stat()

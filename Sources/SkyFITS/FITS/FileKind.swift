@@ -1,17 +1,17 @@
 import Foundation
 
-/// The apparent kind of a file, judged by its first bytes.
+/// The type of a file, judged by its first bytes.
 package enum FileKind {
-    /// How the bytes of a file are stored.
+    /// The compression of a file as a whole.
     package enum Storage {
         case plain
         case gzip
         case bzip2
-        /// Compressed as a whole in another way, which CFITSIO decompresses.
+        /// Compressed with another method, which CFITSIO decompresses.
         case compressed
     }
 
-    /// Refuses a file that cannot be FITS; the error names its apparent kind.
+    /// Returns the compression of a file, and rejects a file that cannot be FITS. The error names its apparent type.
     static func check(_ path: String) throws(ImageError) -> Storage {
         guard !path.isEmpty else { throw ImageError(.missing, "the image's name is empty; name a FITS file") }
         guard !path.utf8.contains(0) else { throw ImageError(.missing, "the image's name contains a zero byte") }
@@ -24,7 +24,7 @@ package enum FileKind {
         throw ImageError(.notFITS, "\(path): not a FITS file: it looks like \(looks(start)); name a FITS image")
     }
 
-    /// Whether the whole file is compressed.
+    /// Whether a file that begins with these bytes is compressed as a whole.
     static func isCompressed(_ start: [UInt8]) -> Bool {
         [[0x1f, 0x8b], [0x1f, 0x9d], [0x1f, 0xa0], [0x1f, 0x1e], [0x50, 0x4b, 3, 4], [0x42, 0x5a, 0x68]].contains {
             start.starts(with: $0)
@@ -33,7 +33,7 @@ package enum FileKind {
 
     static func firstBytes(of path: String) throws(ImageError) -> [UInt8] { try bytes(of: path, at: 0) }
 
-    /// At most 512 bytes of the file from `offset` on.
+    /// Returns up to 512 bytes of the file from `offset`.
     static func bytes(of path: String, at offset: Int) throws(ImageError) -> [UInt8] {
         try ReadableFiles.check(path)
         var status = stat()
@@ -55,7 +55,7 @@ package enum FileKind {
 
     private static func failure(_ path: String) -> ImageError {
         let code = errno
-        // The character that stands for bytes that are no text.
+        // The replacement character for bytes that are not valid text.
         let isRepaired = path.unicodeScalars.contains("\u{fffd}")
         return switch code {
         case ENOENT where isRepaired, ENOTDIR where isRepaired:

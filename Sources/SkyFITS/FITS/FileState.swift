@@ -1,32 +1,31 @@
 import Foundation
 import ScanBasics
 
-/// The state of a file on this machine, by which it is noticed, without reading the file, that its bytes may have
-/// changed.
+/// The state of a file on this machine, used to detect without reading the file that its content may have changed.
 public struct FileState: Codable, Hashable, Sendable {
-    /// The file system and the file in it.
+    /// Identifiers of the file system and of the file in it.
     package var device: UInt64
     package var number: UInt64
-    /// Bytes.
+    /// Size in bytes.
     package var size: Int64
-    /// When its bytes last changed, in nanoseconds since 1970. Programs can set it.
+    /// Modification time in nanoseconds since 1970. Programs can set it.
     package var modified: Int64
-    /// When its bytes or attributes last changed, in nanoseconds since 1970. Only the system sets it.
+    /// Time of the last change of content or attributes (ctime), in nanoseconds since 1970. Only the system sets it.
     package var changed: Int64
-    /// What else sets ``changed``: links to the file, its owner and permissions.
+    /// The other attributes that change ``changed``: number of links, owner and permissions.
     var attributes: [UInt64]
 
-    /// Its absolute path without symbolic links; nil if the path that led to the file does no longer.
+    /// Absolute path without symbolic links; nil if the path no longer leads to the file.
     package var path: String?
 
-    /// The state of the file at `path`; nil if there is none.
+    /// Reads the state of the file at `path`; nil if there is none.
     init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         self.init(status, path: path)
     }
 
-    /// The state of the file that is open as `descriptor`, which was opened at `path`; nil if it cannot be found out.
+    /// Reads the state of the file that was opened at `path` as `descriptor`; nil if that fails.
     init?(descriptor: Int32, path: String) {
         var status = stat()
         guard descriptor >= 0, fstat(descriptor, &status) == 0 else { return nil }
@@ -51,10 +50,10 @@ public struct FileState: Codable, Hashable, Sendable {
         self.path = isNamed ? realPath(path) : nil
     }
 
-    /// Whether the bytes may be others than those of `earlier`.
+    /// Whether the content may differ from that of the `earlier` state.
     ///
-    /// A file that was renamed, linked, or has got other permissions has a new time of change as well. Without such a
-    /// reason, somebody has written to it and has set its time of modification back, as `touch` and `cp -p` do.
+    /// Renaming, linking or a change of permissions also updates the ctime. If the ctime changed without such a reason,
+    /// a program wrote to the file and then reset its modification time, as `touch` and `cp -p` do.
     package func mayDiffer(from earlier: FileState) -> Bool {
         guard (device, number) == (earlier.device, earlier.number),
             (size, modified) == (earlier.size, earlier.modified)
@@ -62,20 +61,20 @@ public struct FileState: Codable, Hashable, Sendable {
         return changed != earlier.changed && path == earlier.path && attributes == earlier.attributes
     }
 
-    /// Whether this is no copy, on another machine, of the file that was in an earlier state.
+    /// Whether this file, on another machine, is not a copy of the file in the earlier state.
     package func differsAsCopy(from earlier: FileState) -> Bool {
         (size, modified) != (earlier.size, earlier.modified)
     }
 }
 
 extension StoredImage {
-    /// Checks that nobody has written to the file since before it was opened.
+    /// Checks that the file has not been modified since before it was opened.
     /// - Throws: ``ImageError`` with `changed`.
     package func requireUnchanged() throws(ImageError) { try requireUnchanged(openAs: nil) }
 
     fileprivate func requireUnchanged(openAs descriptor: Int32?) throws(ImageError) {
         guard let state else { return }
-        // A network file system asks its server about a file that is opened.
+        // Opening the file makes a network file system query its server.
         let opened = open(location.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         defer { if opened >= 0 { close(opened) } }
         guard let now = FileState(descriptor: descriptor ?? opened, path: location.path), !now.mayDiffer(from: state)
@@ -87,8 +86,8 @@ extension StoredImage {
 }
 
 extension StoredBytes {
-    /// Checks that nobody has written to the open file since before it was opened as an image. What was put in its place
-    /// does not matter.
+    /// Checks that the open file has not been modified since before it was opened as an image. It does not matter
+    /// whether another file has taken its place.
     /// - Throws: ``ImageError`` with `changed`.
     package func requireUnchanged() throws(ImageError) { try image.requireUnchanged(openAs: file.number) }
 }

@@ -1,4 +1,4 @@
-/// Content of one HDU of a file, according to its header.
+/// Number, name and content of an HDU, according to its header.
 package struct HDU {
     package enum Content {
         case image(axes: [Int])
@@ -7,30 +7,30 @@ package struct HDU {
         case empty
     }
 
-    /// 0 is the primary HDU.
+    /// Number of the HDU; 0 is the primary HDU.
     package var number: Int
     package var name: String?
     package var version: Int
     package var content: Content
-    /// Its data in the file, in bytes, without the padding of the last block.
+    /// Byte range of its data in the file, without the padding of the last block.
     package var data = 0..<0
 
-    /// First byte behind its last block.
+    /// Offset of the first byte after its last block.
     package var end: Int {
         let block = FITSMemoryFile.blockLength
         return (data.upperBound + block - 1) / block * block
     }
 
-    /// Width and height, if this is a single 2-D image; further axes must have length 1.
+    /// Width and height if this is a single 2-D image, whose further axes have length 1; nil otherwise.
     package var size: (width: Int, height: Int)? { planeCount == 1 ? planeSize : nil }
 
-    /// Width and height of each 2-D image; nil if it holds none.
+    /// Width and height of each plane; nil if it has no 2-D image.
     var planeSize: (width: Int, height: Int)? {
         guard case .image(let axes) = content, axes.count >= 2, axes[0] > 0, axes[1] > 0 else { return nil }
         return (axes[0], axes[1])
     }
 
-    /// The 2-D images that it holds, one after the other: the product of the lengths of its further axes.
+    /// Number of 2-D images in the HDU: the product of the lengths of its further axes.
     var planeCount: Int {
         guard case .image(let axes) = content, axes.count >= 2 else { return 0 }
         return axes.dropFirst(2).reduce(1) { product, length in
@@ -45,7 +45,7 @@ package struct HDU {
         return axes[2] == 3 && planeCount == 3
     }
 
-    /// The planes that are images when `choice` says which planes of cubes are; nil stands for the only one.
+    /// Returns the planes that `choice` selects as images; nil stands for the only one.
     package func planes(_ choice: PlaneChoice) -> [Int?] {
         guard planeSize != nil else { return [] }
         let count = planeCount
@@ -68,7 +68,7 @@ package struct HDU {
         }
     }
 
-    /// For example “HDU 1 (SCI): 2-D image 100x200”.
+    /// Description such as "HDU 1 (SCI): 2-D image 100x200".
     package var words: String {
         let kind =
             switch content {
@@ -77,19 +77,19 @@ package struct HDU {
             case .binaryTable: "binary table"
             case .empty: "no data"
             }
-        // A damaged header may hold anything, such as the escape sequences of a terminal.
+        // A damaged header may contain any characters, such as escape sequences of a terminal.
         let title =
             name.map(FITSMemoryFile.printable).map { version == 1 ? " (\($0))" : " (\($0),\(version))" } ?? ""
         return "HDU \(number)\(title): \(kind)"
     }
 
-    /// How to scan a plane, if an HDU of the file at `path` holds several; empty if none does.
+    /// Returns advice on scanning a plane if an HDU of the file at `path` has several, or an empty text.
     static func advice(_ all: [HDU], path: String) -> String {
         let cube = all.first { $0.planeSize != nil && $0.planeCount > 1 }
         return cube.map { "; select a plane, as in '\(path)[\($0.number)][1]', or scan all with --plane all" } ?? ""
     }
 
-    /// A list for one line of text, truncated if too long.
+    /// Returns a list of HDUs in one line, truncated if too long.
     package static func words(_ all: [HDU]) -> String {
         let shown = 8
         let list = all.prefix(shown).map(\.words).joined(separator: "; ")

@@ -1,10 +1,10 @@
-/// Follows the HDUs of a FITS file through its blocks, to know where the last one ends without reading what follows.
+/// Follows the HDUs of a FITS file block by block, to find the end of the last one without reading what follows.
 ///
-/// It only counts: what is wrong with a header is found when CFITSIO reads it.
+/// It only counts blocks: faults of a header are found when CFITSIO reads it.
 struct HDUWalk {
     private enum Place {
         case header(HDULength)
-        /// Whole blocks of data that follow.
+        /// Number of data blocks that follow.
         case data(Int)
         case end
     }
@@ -12,16 +12,16 @@ struct HDUWalk {
     private var place = Place.header(HDULength())
     private var isFirst = true
 
-    /// The beginning of a FITS file.
+    /// The first bytes of a FITS file.
     static let start = Array("SIMPLE  =".utf8)
 
-    /// Whether what follows is no part of an HDU.
+    /// Whether the last HDU has ended.
     var hasEnded: Bool { if case .end = place { true } else { false } }
 
-    /// Blocks of data that the headers so far say follow.
+    /// Number of data blocks that follow, according to the headers so far.
     var expectedBlocks: Int { if case .data(let count) = place { count } else { 0 } }
 
-    /// The next block of the file.
+    /// Reads the next block of the file.
     mutating func read(_ block: some Collection<UInt8>) {
         switch place {
         case .end: break
@@ -42,19 +42,19 @@ struct HDUWalk {
     }
 }
 
-/// The cards of a header on which the length of its data depends.
+/// The header keywords that determine the length of the data.
 struct HDULength {
-    /// The beginning of an extension's header.
+    /// The first bytes of an extension's header.
     static let extensionStart = Array("XTENSION".utf8)
 
-    /// Most blocks of a header: a longer one is not read to its end.
+    /// Maximum number of blocks of a header; a longer one is not read to its end.
     static let maximumBlockCount = 4096
 
     private(set) var blockCount = 0
     private var values: [String: Int] = [:]
     private var isComplete = false
 
-    /// The next block of the header.
+    /// Reads the next block of the header.
     mutating func read(_ block: some Collection<UInt8>) {
         blockCount += 1
         var rest = block[...]
@@ -65,7 +65,7 @@ struct HDULength {
             guard let first = card.first, "NBPG".utf8.contains(first), let card = HeaderCard(card),
                 Self.isCounted(card.keyword), case .number(let value, _) = card.value, let number = Int(exactly: value)
             else { continue }
-            // CFITSIO uses the first card of a keyword.
+            // The first card of a keyword counts, as in CFITSIO.
             if values[card.keyword] == nil { values[card.keyword] = number }
         }
     }
@@ -74,7 +74,7 @@ struct HDULength {
         ["BITPIX", "PCOUNT", "GCOUNT"].contains(keyword) || keyword.hasPrefix("NAXIS")
     }
 
-    /// Blocks of the data; nil until the header has ended.
+    /// Number of data blocks; nil until the header has ended.
     var blocks: Int? {
         guard isComplete else { return nil }
         let axes = min(values["NAXIS"] ?? 0, 999)
@@ -84,7 +84,7 @@ struct HDULength {
         if sides[0] == 0, values["GCOUNT"] != nil { sides.removeFirst() }
         let samples = (sides.reduce(1, *) + Double(values["PCOUNT"] ?? 0)) * Double(values["GCOUNT"] ?? 1)
         let bytes = samples * Double(abs(values["BITPIX"] ?? 8) / 8)
-        // An infinite side times a side of 0 is NaN.
+        // An infinite length times a length of 0 is NaN.
         guard bytes > 0 else { return 0 }
         return Int(min((bytes / Double(FITSMemoryFile.blockLength)).rounded(.up), 1e15))
     }

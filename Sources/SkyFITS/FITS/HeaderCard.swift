@@ -1,25 +1,25 @@
-/// The keyword and the value of one card, by the rules of FITS 4.0, section 4.
+/// The keyword and the value of a card, according to FITS 4.0, section 4.
 package struct HeaderCard {
     package enum Value: Equatable {
         /// A string without its trailing spaces.
         case text(String)
-        /// A number, with its characters.
+        /// A number, with its original characters.
         case number(Double, String)
         case logical(Bool)
         /// The card has no value.
         case undefined
-        /// A string that does not end, a number that a double cannot hold, or other characters.
+        /// An unterminated string, a number beyond the range of a double, or other characters.
         case malformed
     }
 
-    /// In capitals.
+    /// The keyword in capitals.
     package var keyword: String
     package var value: Value
     /// Whether the keyword follows HIERARCH.
     var isHierarchical = false
 
-    /// The card of these bytes. Characters that FITS does not allow count as spaces. Nil if the card has no value, as
-    /// a comment has none.
+    /// Parses a card. Characters that FITS does not allow count as spaces. Nil for a card without a value, such as a
+    /// comment.
     package init?(_ bytes: some Sequence<UInt8>) {
         let card = bytes.map { 0x20...0x7e ~= $0 ? $0 : 0x20 }
         if card.starts(with: "HIERARCH ".utf8) {
@@ -31,11 +31,11 @@ package struct HeaderCard {
         }
         guard card.count > 9, card[8] == UInt8(ascii: "=") else { return nil }
         keyword = Self.text(card[..<8]).uppercased()
-        // Without the space after it, the equals sign indicates no value.
+        // An equals sign that is not followed by a space does not indicate a value.
         value = card[9] == 0x20 ? Self.value(card[9...]) : .malformed
     }
 
-    /// The value of these characters, which follow the equals sign.
+    /// Parses the characters after the equals sign.
     package static func value(_ field: ArraySlice<UInt8>) -> Value {
         let value = field.drop { $0 == 0x20 }
         if value.first == UInt8(ascii: "'") { return string(value.dropFirst()) }
@@ -48,9 +48,9 @@ package struct HeaderCard {
         }
     }
 
-    /// The value of a number's characters; nil if they are none, or if a double cannot hold it.
+    /// Parses a number; nil if it is invalid or beyond the range of a double.
     package static func number(_ word: some StringProtocol) -> Double? {
-        // Swift also takes “inf” and hexadecimal numbers, and no D before an exponent.
+        // Swift also accepts "inf" and hexadecimal numbers, but no D before an exponent.
         guard word.utf8.allSatisfy(isNumeric), let number = Double(word.uppercased().replacing("D", with: "E")) else {
             return nil
         }
@@ -61,14 +61,14 @@ package struct HeaderCard {
         UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "+-.eEdD".utf8.contains(byte)
     }
 
-    /// The string whose characters follow an opening quote.
+    /// Parses the characters after an opening quote.
     private static func string(_ characters: ArraySlice<UInt8>) -> Value {
         let quote = UInt8(ascii: "'")
         var (text, rest): ([UInt8], ArraySlice<UInt8>) = ([], characters)
         while let end = rest.firstIndex(of: quote) {
             text += rest[..<end]
             rest = rest[(end + 1)...]
-            // A doubled quote is a quote within the string.
+            // A doubled quote stands for a quote within the string.
             if rest.first != quote {
                 let next = rest.first { $0 != 0x20 }
                 return next == nil || next == UInt8(ascii: "/") ? .text(withoutTrailingSpaces(text)) : .malformed
@@ -90,7 +90,7 @@ package struct HeaderCard {
 }
 
 extension FITSHeader {
-    /// The cards that have values, in order. A string that CONTINUE cards extend is one value.
+    /// The cards with values, in order. A string that is extended by CONTINUE cards is one value.
     var valueCards: [HeaderCard] {
         var cards: [HeaderCard] = []
         for start in stride(from: 0, to: bytes.count, by: Self.cardLength) {
@@ -107,7 +107,7 @@ extension FITSHeader {
         return cards
     }
 
-    /// The first value of `keyword` that is a string other than an empty one, without spaces around it.
+    /// Returns the first non-empty string value of `keyword`, without surrounding spaces, or nil if there is none.
     package func text(_ keyword: String) -> String? {
         for card in valueCards where card.keyword == keyword && !card.isHierarchical {
             guard case .text(let text) = card.value else { continue }

@@ -1,28 +1,28 @@
 import Foundation
 
-/// A file and the HDU in it: `PATH`, `PATH[2]`, `PATH[SCI]` or `PATH[SCI,1]`; `PATH[2][3]` is the third plane of a cube.
+/// A file and an HDU in it: `PATH`, `PATH[2]`, `PATH[SCI]` or `PATH[SCI,1]`; `PATH[2][3]` is the third plane of a cube.
 ///
 /// Only the HDU selector of CFITSIO's extended file name syntax is supported. The rest of the syntax can fetch URLs,
 /// run filters and write files, so an untrusted name must never reach that parser.
 public struct ImageLocation: Hashable, Sendable, CustomStringConvertible {
-    /// Selects the HDU.
+    /// Selects an HDU or a plane of it.
     public enum Selector: Hashable, Sendable {
-        /// The first HDU that holds a 2-D image.
+        /// The first HDU with a 2-D image.
         case firstImage
-        /// The HDU with this number; 0 is the primary one.
+        /// The HDU with this number; 0 is the primary HDU.
         case number(Int)
         /// The first HDU with this EXTNAME, ignoring case, and with this EXTVER if one is given.
         case name(String, version: Int?)
-        /// A plane of the image that another selector selects; the first one is 1.
+        /// A plane of the HDU that another selector selects; planes count from 1.
         indirect case plane(Int, of: Selector)
 
-        /// The selector of the HDU.
+        /// The selector without the plane.
         package var hdu: Selector { if case .plane(_, let hdu) = self { hdu } else { self } }
 
-        /// The plane; nil for an image that has one.
+        /// The number of the plane; nil if none is selected.
         package var plane: Int? { if case .plane(let plane, _) = self { plane } else { nil } }
 
-        /// As it is written after the path.
+        /// The selector as written after the path.
         package var text: String {
             switch self {
             case .firstImage: ""
@@ -34,12 +34,12 @@ public struct ImageLocation: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The file.
+    /// Path of the file, without the selector.
     public var path: String
-    /// The HDU.
+    /// The HDU or plane; by default the first image.
     public var selector: Selector
 
-    /// Parses `text`. If a file has `text` as its whole name, brackets in it are not a selector.
+    /// Parses `text`. If a file with the whole name `text` exists, brackets in it are not a selector.
     /// - Throws: ``ImageError`` with `invalidSelector`, if the text in brackets is not an HDU selector.
     public init(_ text: String) throws(ImageError) {
         let brackets = text.indices.filter { text[$0] == "[" && $0 != text.startIndex }
@@ -65,7 +65,7 @@ public struct ImageLocation: Hashable, Sendable, CustomStringConvertible {
         self.selector = selector
     }
 
-    /// The location as a user writes it.
+    /// The location in the form that ``init(_:)`` parses.
     public var description: String { path + selector.text }
 
     private static func parse(_ inside: Substring) -> Selector? {
@@ -93,7 +93,7 @@ public struct ImageLocation: Hashable, Sendable, CustomStringConvertible {
         return Int(parts[1]).map { .name(name, version: $0) }
     }
 
-    /// Without the spaces and tabs around it. Foundation's function takes 0.2 ms when it is first used.
+    /// Removes surrounding spaces and tabs. Foundation's function takes 0.2 ms at its first use.
     private static func trimmed(_ text: Substring) -> String {
         func isSpace(_ character: Character) -> Bool { character == " " || character == "\t" }
         var rest = text.drop(while: isSpace)

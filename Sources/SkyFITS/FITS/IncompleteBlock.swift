@@ -1,19 +1,19 @@
 internal import CFITSIO
 import Foundation
 
-/// The samples in the last block of an image, if its file ends before the padding of that block.
+/// The samples in the last block of an image whose file ends before the padding of that block.
 ///
-/// Some programs write such files. CFITSIO reads small parts of a file in whole blocks and fails at this one. Its samples
-/// are copied to a file in memory, from which CFITSIO converts them like the others.
+/// Some programs write such files. CFITSIO reads small parts of a file in whole blocks and fails at this one. Its
+/// samples are copied to a file in memory, from which CFITSIO converts them like all others.
 package final class IncompleteBlock {
-    /// Number of the block's first sample in the image's HDU, counted from 0.
+    /// Number of the block's first sample in the image's HDU, from 0.
     let first: Int
     private let memory: FITSMemoryFile
 
-    /// A 1-D image of the block's samples.
+    /// CFITSIO's handle of a 1-D image with the samples of the block.
     var handle: UnsafeMutablePointer<fitsfile> { memory.handle }
 
-    /// Copies the last block of the image that was `opened` in `file`.
+    /// Copies the last block of the image `opened` in `file`.
     /// - Throws: ``ImageError`` with `truncated` if the file is compressed, in tiles or as a whole; with `unreadable`.
     init(of opened: FITSImage.Opening, in file: FITSFile) throws(ImageError) {
         let (data, size) = (opened.hdu.data, abs(opened.bitpix) / 8)
@@ -38,7 +38,7 @@ package final class IncompleteBlock {
             for key in ["BLANK", "BSCALE", "BZERO"] { Self.copy(key, from: file, to: handle, result) }
             ffrdef(handle, result)
             var bytes = bytes
-            // CFITSIO accesses an image as a table of one row.
+            // CFITSIO accesses an image as a table with one row.
             ffptbb(handle, 1, 1, Int64(bytes.count), &bytes, result)
             if opened.scaling != nil { ffpscl(handle, 1, 0, result) }
             status = result.pointee
@@ -64,7 +64,7 @@ package final class IncompleteBlock {
         ImageError(.unreadable, "\(file.path): its last block cannot be read; was the file changed or removed?")
     }
 
-    /// Copies the card of a keyword, if there is one.
+    /// Copies the card of a keyword, if it exists.
     private static func copy(
         _ key: String, from file: FITSFile, to handle: UnsafeMutablePointer<fitsfile>,
         _ status: UnsafeMutablePointer<Int32>

@@ -2,33 +2,33 @@ internal import CXXHash
 import Foundation
 package import ScanBasics
 
-/// The bytes of a file that contain one image: its HDU's header and data as stored.
+/// The bytes of a file that contain an image: the header and data of its HDU as stored.
 ///
-/// For a file compressed as a whole (`.gz`), these are all bytes. The range is determined when the file is opened, so
-/// that the bytes can be read without CFITSIO, concurrently with the image.
+/// For a file that is compressed as a whole (`.gz`), these are all bytes. The range is determined when the file is
+/// opened, so that the bytes can be read without CFITSIO, concurrently with the image.
 public struct StoredImage: Hashable, Sendable {
     /// The location from which the image was opened.
     public let location: ImageLocation
-    /// Nil: the whole file.
+    /// Byte range of the HDU; nil for the whole file.
     package let range: Range<Int>?
-    /// The file's state before it was opened; nil for bytes in memory.
+    /// State of the file before it was opened; nil for bytes in memory.
     package let state: FileState?
 
-    /// Whether the whole file is compressed.
+    /// Whether the file is compressed as a whole.
     public var isCompressedFile: Bool { range == nil }
 
-    /// The 64-bit XXH3 of the bytes. It detects changes, but not forgery.
-    /// - Parameter checkCancellation: Called before every 128 KiB; what it throws ends the reading.
-    /// - Returns: The checksum.
-    /// - Throws: ``ImageError`` with `unreadable`, if the file can no longer be read; what `checkCancellation` throws.
+    /// Computes the 64-bit XXH3 checksum of the bytes. It detects changes, but not forgery.
+    /// - Parameter checkCancellation: called before every 128 KiB; an error that it throws ends the reading.
+    /// - Returns: the checksum.
+    /// - Throws: ``ImageError`` with `unreadable`, if the file can no longer be read; errors of `checkCancellation`.
     public func checksum(checkCancellation: () throws -> Void = {}) throws -> UInt64 {
         try opened().checksum(checkCancellation: checkCancellation)
     }
 
-    /// Opens the file.
+    /// Opens the file for reading.
     /// - Throws: ``ImageError`` with `unreadable`.
     package func opened() throws(ImageError) -> StoredBytes {
-        // Opening a pipe, if the file was replaced by one, must not wait for a writer.
+        // Must not wait for a writer if the file was replaced by a pipe.
         let descriptor = open(location.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw unreadable }
         return StoredBytes(image: self, file: OpenDescriptor(descriptor))
@@ -39,14 +39,14 @@ public struct StoredImage: Hashable, Sendable {
     }
 }
 
-/// The bytes of an image in a file that is open, even if its path has been replaced since.
+/// The bytes of an image in an open file, even if another file has taken its path.
 package struct StoredBytes: Sendable {
     package let image: StoredImage
     package let file: OpenDescriptor
 
     package var unreadable: ImageError { image.unreadable }
 
-    /// As ``StoredImage/checksum(checkCancellation:)``.
+    /// Computes the checksum of the image's bytes; see ``StoredImage/checksum(checkCancellation:)``.
     package func checksum(checkCancellation: () throws -> Void) throws -> UInt64 {
         var status = stat()
         guard fstat(file.number, &status) == 0 else { throw unreadable }
@@ -56,8 +56,8 @@ package struct StoredBytes: Sendable {
         return try checksum(of: start..<end, checkCancellation: checkCancellation)
     }
 
-    /// The 64-bit XXH3 of bytes of the file.
-    /// - Throws: ``ImageError`` with `unreadable`; what `checkCancellation`, called every 128 KiB, throws.
+    /// Computes the 64-bit XXH3 checksum of a range of the file.
+    /// - Throws: ``ImageError`` with `unreadable`; errors of `checkCancellation`, which is called before every 128 KiB.
     package func checksum(of range: Range<Int>, checkCancellation: () throws -> Void) throws -> UInt64 {
         guard let state = XXH3_createState() else { throw unreadable }
         defer { XXH3_freeState(state) }

@@ -3,16 +3,16 @@ internal import CFITSIO
 /// Validates the tiles of a compressed image before CFITSIO decompresses them: damaged tiles could make it crash or
 /// hang.
 ///
-/// Call every function inside ``FITSLibrary/run(_:)``.
+/// All functions must be called inside ``FITSLibrary/run(_:)``.
 final class TileCheck {
     private let file: FITSFile
     private(set) var layout: Layout
-    /// Most pixels of a tile, which CFITSIO decompresses at once.
+    /// Number of pixels of a full tile, which CFITSIO decompresses at once.
     let tileArea: Int
-    /// Tiles already found valid; bands overlap, and are read again.
+    /// Numbers of the tiles already found valid. Bands overlap, so tiles are read again.
     private var sound: Set<Int> = []
 
-    /// The tiles' layout in the header, as CFITSIO parsed it.
+    /// The layout of the tiles according to the header, as parsed by CFITSIO.
     struct Layout {
         var width: Int
         var height: Int
@@ -25,11 +25,11 @@ final class TileCheck {
         var rice: TileStream.Rice
         var compressedColumn: Int32
         var gzipColumn: Int32
-        /// Tiles of the planes of a cube before the image.
+        /// Number of tiles in the planes of a cube before the image.
         var tilesBefore = 0
 
-        /// Bytes per sample that a tile in this column may expand to. CFITSIO tells the type of samples by that of
-        /// integers, and does not fill a tile otherwise.
+        /// Returns the possible sizes, in bytes, of a sample in an expanded tile of this column. CFITSIO derives the
+        /// type of integer samples from the size, and does not fill a tile otherwise.
         func sampleSizes(column: Int32) -> [Int] {
             if bitpix > 0 || column == compressedColumn && isQuantized { return [1, 2, 4] }
             return [-bitpix / 8]
@@ -37,21 +37,21 @@ final class TileCheck {
 
         var tilesPerRow: Int { (width - 1) / tileWidth + 1 }
 
-        /// The tiles, numbered row by row from 0, that hold pixels of these rows.
+        /// Returns the tiles, numbered row by row from 0, with pixels of these rows.
         func tiles(rows: Range<Int>) -> Range<Int> {
             let first = tilesBefore + rows.lowerBound / tileHeight * tilesPerRow
             return first..<tilesBefore + ((rows.upperBound - 1) / tileHeight + 1) * tilesPerRow
         }
     }
 
-    /// A check of the image at which `file` is positioned; nil if its tile layout is invalid.
+    /// Creates a check of the image at which `file` is positioned; nil if its tile layout is invalid.
     init?(_ file: FITSFile, _ opened: FITSImage.Opening) {
         let (width, height) = (opened.width, opened.height)
         let facts = file.handle.pointee.Fptr.pointee
         let all = facts.tilesize
         let sides = [all.0, all.1, all.2, all.3, all.4, all.5]
         let (tileWidth, tileHeight) = (sides[0], sides[1])
-        // CFITSIO reads this column's descriptors without a look at the number, which is 0 if the table lacks it.
+        // CFITSIO uses this column number without checking it; it is 0 if the table lacks the column.
         guard facts.cn_compressed > 0, facts.cn_compressed <= facts.tfield else { return nil }
         // CFITSIO allocates a whole tile, which may be much larger than the image, and multiplies without overflow
         // checks.
@@ -61,7 +61,7 @@ final class TileCheck {
             guard side > 0, !overflow, product <= Int32.max else { return nil }
             area = product
         }
-        // Tiles of several planes cannot be checked for one of them.
+        // Tiles with several planes cannot be checked for one plane only.
         guard opened.plane == nil || sides.prefix(Int(facts.zndim)).dropFirst(2).allSatisfy({ $0 == 1 }) else {
             return nil
         }
@@ -76,7 +76,7 @@ final class TileCheck {
         layout.tilesBefore = ((opened.plane ?? 1) - 1) * ((height - 1) / tileHeight + 1) * layout.tilesPerRow
     }
 
-    /// 0 if the tiles of these rows can be read; otherwise a status of CFITSIO.
+    /// Returns 0 if the tiles of these rows can be read, otherwise a CFITSIO status.
     func status(rows: Range<Int>) -> Int32 {
         guard !rows.isEmpty else { return 0 }
         for tile in layout.tiles(rows: rows) where !sound.contains(tile) {
@@ -106,8 +106,8 @@ final class TileCheck {
         }
     }
 
-    /// The column that holds the tile's compressed samples; sets `length` to its number of elements; nil if there are
-    /// none.
+    /// Returns the column with the tile's compressed samples and sets `length` to their number, or returns nil if there
+    /// are none.
     private func column(of tile: Int, _ length: inout Int) -> Int32? {
         for column in [layout.compressedColumn, layout.gzipColumn] where column > 0 {
             var (count, offset, status): (Int64, Int64, Int32) = (0, 0, 0)

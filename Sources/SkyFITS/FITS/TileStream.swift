@@ -1,22 +1,22 @@
 internal import CFITSIO
 internal import CZlib
 
-/// Checks whether the compressed bytes of one tile can be decompressed safely.
+/// Checks that the compressed bytes of a tile can be decompressed safely.
 ///
 /// CFITSIO does not check them: damaged bytes make it read past its buffers (Rice, PLIO, HCOMPRESS) or allocate memory
-/// without limit (GZIP). The formats are those of the FITS standard 4.0, section 10.4.
+/// without limit (GZIP). The formats are defined in the FITS standard 4.0, section 10.4.
 package enum TileStream {
-    /// Parameters of a Rice code: blocks of pixels, each with its own number of low bits.
+    /// Parameters of a Rice code: pixels are coded in blocks, each with its own number of low bits.
     package struct Rice {
         package var blockSize: Int
         package var bytesPerPixel: Int
     }
 
-    /// Whether `bytes` are a complete gzip or zlib stream that expands to one of these numbers of bytes.
+    /// Whether `bytes` are a complete gzip or zlib stream that expands to one of the given lengths in bytes.
     package static func isSoundGzip(_ bytes: UnsafeBufferPointer<UInt8>, lengths: [Int]) -> Bool {
         guard let start = bytes.baseAddress, let limit = lengths.max() else { return false }
         var stream = z_stream()
-        // 15 bits of window; adding 32 makes zlib detect gzip or zlib by the header.
+        // The window has 15 bits; adding 32 makes zlib detect gzip or zlib by the header.
         guard
             inflateInit2_(&stream, 15 + 32, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
         else { return false }
@@ -30,13 +30,13 @@ package enum TileStream {
                 let result = inflate(&stream, Z_NO_FLUSH)
                 guard Int(stream.total_out) <= limit else { return false }
                 if result == Z_STREAM_END { return lengths.contains(Int(stream.total_out)) }
-                // If `scratch` is full, more output follows; if not, the input is truncated.
+                // If `scratch` is full, more output follows; otherwise the input is truncated.
                 if result != Z_OK || stream.avail_out > 0 { return false }
             }
         }
     }
 
-    /// Whether `bytes` hold `count` pixels.
+    /// Whether `bytes` are a Rice code of `count` pixels.
     package static func isSoundRice(_ bytes: UnsafeBufferPointer<UInt8>, count: Int, _ rice: Rice) -> Bool {
         let widthBits: Int
         let longest: Int
@@ -54,7 +54,7 @@ package enum TileStream {
             let block = min(left, rice.blockSize)
             guard let width = reader.read(widthBits) else { return false }
             if width == longest + 1 {
-                // Too noisy to be compressed: the pixels' differences are stored uncompressed.
+                // A block that is too noisy to be compressed has its differences stored uncompressed.
                 guard reader.skip(block * 8 * rice.bytesPerPixel) else { return false }
             } else if width > longest + 1 {
                 return false
@@ -71,7 +71,7 @@ package enum TileStream {
         guard words.count >= 3 else { return false }
         let isOld = words[2] > 0
         guard isOld || words.count >= 7 else { return false }
-        // The header's third word is the length of the list; if it is negative, the length is in two further words.
+        // The third word of the header is the length of the list; if it is negative, two further words hold the length.
         let length = isOld ? Int(words[2]) : Int(words[4]) << 15 + Int(words[3])
         let header = isOld ? 3 : Int(words[1])
         guard 3 <= header, header <= length, length <= words.count else { return false }
@@ -79,7 +79,7 @@ package enum TileStream {
         return length == header || UInt16(bitPattern: words[length - 1]) >> 12 != 1
     }
 
-    /// Whether the header of `bytes` describes `count` pixels.
+    /// Whether the header in `bytes` describes `count` pixels.
     package static func isSoundHCompress(_ bytes: UnsafeBufferPointer<UInt8>, count: Int) -> Bool {
         guard bytes.count >= 25, bytes[0] == 0xdd, bytes[1] == 0x99 else { return false }
         func integer(at offset: Int) -> Int { (0..<4).reduce(0) { $0 << 8 | Int(bytes[offset + $1]) } }
@@ -88,7 +88,7 @@ package enum TileStream {
     }
 }
 
-/// A position in a sequence of bits, the highest bit of each byte first.
+/// A reader of bits, the highest bit of each byte first.
 private struct BitReader {
     let bytes: UnsafeBufferPointer<UInt8>
     var position: Int
@@ -98,7 +98,7 @@ private struct BitReader {
         (self.bytes, self.position, end) = (bytes, position, 8 * bytes.count)
     }
 
-    /// The next `count` bits, at most 8, as a number; nil if the bytes end within them.
+    /// Reads the next `count` bits, at most 8, as a number; nil if the bytes end within them.
     mutating func read(_ count: Int) -> Int? {
         guard position + count <= end else { return nil }
         let index = position >> 3
@@ -114,13 +114,13 @@ private struct BitReader {
         return position <= end
     }
 
-    /// Skips `count` codes, each of zeros, the one after them, and `lowBits` bits; false if the bytes end within them.
+    /// Skips `count` codes, each of zeros, a one, and `lowBits` bits. Returns false if the bytes end within them.
     mutating func skipCodes(_ count: Int, lowBits: Int) -> Bool {
         var left = count
         while left > 0 {
             let before = left
             if position >> 3 + 8 <= bytes.count {
-                // The next 57 bits or more: several codes.
+                // The next 57 or more bits contain several codes.
                 let shift = position & 7
                 let loaded = UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: position >> 3, as: UInt64.self)
                 var word = UInt64(bigEndian: loaded) << UInt64(shift)
@@ -142,7 +142,7 @@ private struct BitReader {
         return true
     }
 
-    /// As ``skipCodes(_:lowBits:)`` for one code, however many zeros it has.
+    /// Skips one code with any number of zeros; see ``skipCodes(_:lowBits:)``.
     private mutating func skipCode(lowBits: Int) -> Bool {
         var index = position >> 3
         guard index < bytes.count else { return false }

@@ -1,33 +1,33 @@
 package import Foundation
 package import ScanBasics
 
-/// How the files that a command names are found and read: by their names or, for a job of another machine, only below
-/// folders, without a look at what is outside of them.
+/// Access to the files that a command names: unrestricted or, for a job of another machine, confined to folders, so
+/// that nothing outside of them is examined.
 ///
-/// Whatever reads text, lists folders or asks whether a file exists on behalf of a job goes through ``current``. Images
-/// are read by libraries; `FileKind` checks them.
+/// All code that reads text, lists folders or checks that a file exists on behalf of a job uses ``current``. Images are
+/// read by libraries; `FileKind` checks them.
 package struct ReadableFiles: Sendable {
-    /// Nil: everywhere.
+    /// The allowed folders; nil if all files may be read.
     private let folders: ConfinedFolders?
-    /// The folder of relative names; nil for that of the process.
+    /// The folder of relative names; nil for the process's current folder.
     private let base: String?
-    /// What is said of a path that is outside.
+    /// The message for a path outside the folders.
     private let refusal: String
 
-    /// Files below `folders`; relative names are those of `base`, or of the folder of the process.
+    /// Confines access to `folders`. Relative names refer to `base`, or to the process's current folder.
     package init(below folders: ConfinedFolders?, base: String? = nil, refusal: String = Self.outside) {
         (self.folders, self.base, self.refusal) = (folders, base, refusal)
     }
 
     package static let outside = "leads out of the folders that this job may read"
 
-    /// Those of the check that runs in this task, or else of the process.
+    /// The access rules of the check that runs in this task, or else those of the process.
     package static var current: ReadableFiles { checked ?? ReadableFiles(below: ProcessFiles.readable) }
 
-    /// Set while a process that is not confined itself checks the words of a job.
+    /// Set while a process that is not confined checks the arguments of a job.
     @TaskLocal package static var checked: ReadableFiles?
 
-    /// Refuses an image that this process may not read: one that was replaced by a link since its name was checked.
+    /// Rejects an image that this process may not read, such as one replaced by a link after its name was checked.
     /// - Throws: ``ImageError`` with `unreadable`.
     package static func check(_ path: String) throws(ImageError) {
         guard let folders = ProcessFiles.readable, let real = realPath(path) else { return }
@@ -36,7 +36,7 @@ package struct ReadableFiles: Sendable {
         }
     }
 
-    /// The bytes of a file.
+    /// Returns the content of a file.
     /// - Throws: ``ImageError`` with `unreadable` or `missing`.
     package func contents(of path: String) throws(ImageError) -> Data {
         guard let place = try place(path) else {
@@ -51,21 +51,21 @@ package struct ReadableFiles: Sendable {
         }
     }
 
-    /// Most bytes of a file that is read for a job.
+    /// Maximum size in bytes of a file that is read for a job.
     private static let sizeLimit = 256 << 20
 
-    /// What is at a path; nil if there is nothing. A process that is not confined follows links; a job gets `link`, or a
-    /// refusal if a folder on the way is one.
-    /// - Throws: ``ImageError`` with `unreadable` if the path leads out of the folders.
+    /// Returns the kind of file at a path, or nil if there is none. A process that is not confined follows links. A job
+    /// gets `link`, or an error if a folder in the path is a link.
+    /// - Throws: ``ImageError`` with `unreadable` if the path leads outside the folders.
     package func kind(of path: String) throws(ImageError) -> FileStatus.Kind? {
         guard let place = try place(path) else { return FileStatus(path: path)?.kind }
         return try reading(path) { () throws(ConfinedPath.Refusal) in try place.look()?.kind }
     }
 
-    /// Whether there is something at a path that may be read.
+    /// Whether a readable file or folder exists at a path.
     package func exists(_ path: String) -> Bool { ((try? kind(of: path)) ?? nil) != nil }
 
-    /// The names in a folder; for a job those that begin with no dot.
+    /// Returns the names in a folder; for a job, without those that begin with a dot.
     /// - Throws: ``ImageError`` with `unreadable`.
     package func names(in folder: String) throws(ImageError) -> [String] {
         guard let place = try place(folder) else {
@@ -83,8 +83,8 @@ package struct ReadableFiles: Sendable {
         return names
     }
 
-    /// The paths that a pattern of the shell matches, in alphabetical order.
-    /// - Throws: ``ImageError`` with `unreadable` if the pattern leads out of the folders, or names too many files.
+    /// Returns the paths that match a shell pattern, in alphabetical order.
+    /// - Throws: ``ImageError`` with `unreadable` if the pattern leads outside the folders, or matches too many files.
     package func paths(matching pattern: String) throws(ImageError) -> [String] {
         guard let folders, try place(pattern) != nil else { return ShellPattern.paths(matching: pattern) }
         var search = ConfinedSearch()
@@ -100,7 +100,7 @@ package struct ReadableFiles: Sendable {
         return base.map { "\($0)/\(path)" } ?? AbsolutePath.of(path)
     }
 
-    /// The place of a path; nil for a process that is not confined.
+    /// Returns the confined place of a path, or nil for a process that is not confined.
     private func place(_ path: String) throws(ImageError) -> ConfinedPath? {
         guard let folders else { return nil }
         guard let place = folders.place(absolute(path)) else { throw ImageError(.unreadable, "\(path): \(refusal)") }

@@ -1,6 +1,6 @@
 internal import CWCS
 
-/// Why a header gives no right ascension and declination, as a message for the user.
+/// A reason why a header gives no right ascension and declination, as a message for the user.
 public struct WCSUnavailable: Error, Equatable, Sendable, CustomStringConvertible {
     /// The reason, without the name of the file.
     public var description: String
@@ -12,14 +12,15 @@ public struct WCSUnavailable: Error, Equatable, Sendable, CustomStringConvertibl
     }
 }
 
-/// Converts pixel positions to right ascension and declination, by the world coordinate system of a FITS header through
-/// WCSLIB.
+/// Converts pixel positions to right ascension and declination, with the world coordinate system of a FITS header.
 ///
-/// Supports all projections of WCSLIB, with SIP, TPV, TNX and ZPX distortion; look-up tables are not applied. Equatorial coordinates stay in the header's system,
-/// galactic ones are converted to ICRS. Results equal those of astropy's `WCS.all_pix2world` within 1e-8 degrees.
-/// WCSLIB keeps its workspace in its parameters, so use an object from one thread at a time.
+/// All projections of WCSLIB are supported, with SIP, TPV, TNX and ZPX distortion; look-up tables are not applied.
+/// Equatorial coordinates stay in the header's system; galactic ones are converted to ICRS. Results equal those of
+/// astropy's `WCS.all_pix2world` within 1e-8 degrees. `WCSCards` selects and checks the cards of the header, and
+/// `WCSParameters` passes them to WCSLIB. WCSLIB keeps its workspace in its parameters, so an object may only be used
+/// by one thread at a time.
 public final class CelestialWCS {
-    /// Kind of the header's longitude and latitude.
+    /// The celestial system of the header's longitude and latitude.
     public enum Frame: String, Sendable {
         /// Right ascension and declination.
         case equatorial
@@ -27,20 +28,20 @@ public final class CelestialWCS {
         case galactic
     }
 
-    /// The frame of the header. The results of ``coordinates(x:y:)`` are equatorial in either case.
+    /// The celestial system of the header. Results of ``coordinates(x:y:)`` are equatorial in both cases.
     public let frame: Frame
-    /// Reference system of the results of ``coordinates(x:y:)``, such as `ICRS` or `FK5`; galactic headers give ICRS.
+    /// Reference system of the results of ``coordinates(x:y:)``, such as `ICRS` or `FK5`; ICRS for galactic headers.
     public let referenceSystem: String
-    /// What a user should know of how the header was interpreted, a line each without the name of the file.
+    /// Notes for the user on how the header was interpreted, one line each, without the name of the file.
     public let notes: [String]
 
     private let parameters: WCSParameters
 
-    /// Pixels per call of WCSLIB, which bounds its workspace.
+    /// Number of pixels per call of WCSLIB, which bounds its workspace.
     private static let chunk = 4096
 
     /// Sets up the primary world coordinate system of `header`.
-    /// - Throws: ``WCSUnavailable``, if it has none, or none that can be converted to right ascension and declination.
+    /// - Throws: ``WCSUnavailable``, if there is none, or it cannot be converted to right ascension and declination.
     public init(header: FITSHeader) throws(WCSUnavailable) {
         let cards = try WCSCards(header)
         notes = cards.notes
@@ -55,11 +56,11 @@ public final class CelestialWCS {
         referenceSystem = frame == .galactic ? "ICRS" : parameters.referenceSystem
     }
 
-    /// Celestial positions of pixel positions, which count from 0 at the centre of the first pixel.
+    /// Returns the celestial positions of pixels, which count from 0 at the centre of the first pixel.
     /// - Parameters:
-    ///   - x: Columns.
-    ///   - y: Rows, as many.
-    /// - Returns: Right ascension (0 to 360) and declination in degrees; NaN where the projection has no value.
+    ///   - x: column positions.
+    ///   - y: row positions, as many as `x`.
+    /// - Returns: right ascension (0 to 360) and declination in degrees; NaN where the projection is undefined.
     public func coordinates(x: [Double], y: [Double]) -> (rightAscension: [Double], declination: [Double]) {
         precondition(x.count == y.count, "as many columns as rows")
         var ra: [Double] = []
@@ -80,8 +81,9 @@ public final class CelestialWCS {
         return (ra, dec)
     }
 
-    /// Pixel positions of right ascensions and declinations, in degrees and in the frame of ``coordinates(x:y:)``.
-    /// - Returns: columns and rows, from 0 at the centre of the first pixel; NaN where the projection has none.
+    /// Returns the pixel positions of right ascensions and declinations, in degrees and in the frame of
+    /// ``coordinates(x:y:)``.
+    /// - Returns: columns and rows, from 0 at the centre of the first pixel; NaN where the projection is undefined.
     public func pixels(rightAscension: [Double], declination: [Double]) -> (x: [Double], y: [Double]) {
         precondition(rightAscension.count == declination.count, "as many right ascensions as declinations")
         var (x, y): ([Double], [Double]) = ([], [])
@@ -103,8 +105,8 @@ public final class CelestialWCS {
         return (x, y)
     }
 
-    /// WCSLIB's longitudes may be negative or exceed 360, depending on the reference value; a catalogue's range is 0 to
-    /// 360.
+    /// Normalises a longitude to the range 0 to 360 of catalogues. WCSLIB's longitudes may be negative or exceed 360,
+    /// depending on the reference value.
     private func normalized(_ longitude: Double) -> Double {
         let rest = longitude.truncatingRemainder(dividingBy: 360)
         let turned = rest < 0 ? rest + 360 : rest

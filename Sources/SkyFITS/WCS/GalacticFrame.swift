@@ -1,14 +1,16 @@
 import Foundation
 
-/// Galactic to ICRS coordinates with astropy's constants and order of rotations.
+/// Conversion between galactic and ICRS coordinates, with astropy's constants and order of rotations.
 ///
-/// Galactic to FK5 (J2000) by the position of the pole and the node, then FK5 to ICRS by the frame bias.
+/// Galactic coordinates are rotated to FK5 (J2000) with the position of the pole and the node, then to ICRS with the
+/// frame bias.
 enum GalacticFrame {
-    /// Right ascension and declination of the north galactic pole in FK5 J2000, degrees.
+    /// Right ascension and declination of the north galactic pole in FK5 J2000, in degrees.
     private static let pole = (rightAscension: 192.8594812065348, declination: 27.12825118085622)
-    /// Galactic longitude of the FK5 J2000 north pole, degrees.
+    /// Galactic longitude of the FK5 J2000 north pole, in degrees.
     private static let node = 122.9319185680026
-    /// Bias of FK5 J2000 against ICRS about the x, y and z axes, milliarcseconds (Mignard and Froeschlé 2000).
+    /// Bias of FK5 J2000 with respect to ICRS about the x, y and z axes, in milliarcseconds (Mignard and Froeschlé
+    /// 2000).
     private static let bias = (eta: -19.9, xi: 9.1, alpha: -22.9)
 
     private static let toICRS: [[Double]] = {
@@ -22,12 +24,12 @@ enum GalacticFrame {
         return transposed(toFK5) * transposed(toGalactic)
     }()
 
-    /// ICRS right ascension and declination; all in degrees.
+    /// Converts galactic coordinates to ICRS right ascension and declination, all in degrees.
     static func equatorial(longitude: Double, latitude: Double) -> (longitude: Double, latitude: Double) {
         turned(longitude, latitude, toICRS)
     }
 
-    /// Galactic longitude and latitude of ICRS coordinates; all in degrees.
+    /// Converts ICRS coordinates to galactic longitude and latitude, all in degrees.
     static func galactic(rightAscension: Double, declination: Double) -> (longitude: Double, latitude: Double) {
         turned(rightAscension, declination, transposed(toICRS))
     }
@@ -44,7 +46,7 @@ enum GalacticFrame {
         )
     }
 
-    /// Rotation of the axes about `axis` by `angle` degrees.
+    /// Returns the matrix that rotates the coordinate axes about `axis` by `angle` degrees.
     private static func rotation(_ angle: Double, axis: Int) -> [[Double]] {
         let (sine, cosine) = (sin(angle * .pi / 180), cos(angle * .pi / 180))
         let (first, second) = ((axis + 1) % 3, (axis + 2) % 3)

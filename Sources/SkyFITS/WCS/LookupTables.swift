@@ -1,22 +1,21 @@
-/// The look-up tables of distortion that a header refers to (CPDISj and D2IMDISj of HST, AXISCORR), which are not
-/// applied.
+/// The distortion look-up tables of a header (CPDISj and D2IMDISj of HST, AXISCORR), which are not applied.
 package struct LookupTables {
-    /// One of the tables, which shifts positions along an axis.
+    /// A table of shifts along an axis.
     package struct Table {
         var axis: Int
         /// EXTNAME and EXTVER of the table's HDU.
         package var name: String
         package var version: Int
-        /// Most pixels by which it shifts a position, according to the header.
+        /// Maximum shift in pixels according to the header; nil if it is not stated.
         package var limit: Double?
     }
 
     private let tables: [Table]
 
-    /// Most pixels of a table that is read to find out what is missing.
+    /// Maximum number of pixels of a table that is read to determine the missing shift.
     private static let maximumArea = 1 << 22
 
-    /// The tables of `header`; nil if it refers to none.
+    /// Finds the tables of `header`; nil if it refers to none.
     package init?(_ header: FITSHeader) {
         let cards = header.valueCards
         func number(_ key: String) -> Double? {
@@ -33,13 +32,13 @@ package struct LookupTables {
                 tables.append(Table(axis: axis, name: name, version: version, limit: limit.map(abs)))
             }
         }
-        // The form of HST before 2013.
+        // The keyword used by HST before 2013.
         if let axis = number("AXISCORR") { tables.append(Table(axis: axis == 2 ? 2 : 1, name: "D2IMARR", version: 1)) }
         guard !tables.isEmpty else { return nil }
         self.tables = tables
     }
 
-    /// The number of a field in record-valued cards, as `DP1 = 'EXTVER: 2.0'`.
+    /// Returns the value of a field in record-valued cards, such as `DP1 = 'EXTVER: 2.0'`.
     private static func record(_ field: String, of keyword: String, in cards: [HeaderCard]) -> Int? {
         for card in cards {
             if card.keyword == keyword, case .text(let text) = card.value, text.hasPrefix(field + ":") {
@@ -49,8 +48,8 @@ package struct LookupTables {
         return nil
     }
 
-    /// What a user should know: how far positions are off at most. The tables in the image's file are measured, unless
-    /// `path` is nil because it cannot be read here.
+    /// Returns a note for the user on the maximum error of positions. Tables in the image's file are measured, unless
+    /// `path` is nil because the file cannot be read here.
     package func note(file path: String?) -> String {
         let shifts = tables.map { table in path.flatMap { Self.greatestShift(of: table, in: $0) } ?? table.limit }
         let cause = "ra and dec lack the look-up tables of distortion (CPDIS, D2IM)"
@@ -63,7 +62,7 @@ package struct LookupTables {
         return "\(cause), which move positions by at most \((most * 1000).rounded(.up) / 1000) pixels"
     }
 
-    /// The greatest absolute value of a table; nil if it is absent or too large.
+    /// Returns the maximum absolute value of a table, or nil if it is absent or too large.
     private static func greatestShift(of table: Table, in path: String) -> Double? {
         let place = ImageLocation(path: path, selector: .name(table.name, version: table.version))
         guard let image = try? FITSImage(place), image.width <= maximumArea / image.height else { return nil }

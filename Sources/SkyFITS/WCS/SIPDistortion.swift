@@ -1,18 +1,19 @@
-/// The polynomials of SIP in a header: A and B from pixels to the sky, AP and BP back.
+/// The SIP polynomials of a header: A and B from pixels to the sky, AP and BP for the inverse.
 ///
-/// A header has them if A_ORDER or B_ORDER is above 1, as for astropy; coefficients without an order are left over.
+/// As in astropy, a header has SIP polynomials if A_ORDER or B_ORDER is above 1; coefficients without an order are
+/// ignored.
 struct SIPDistortion {
-    /// The cards of the polynomials, as they are written.
+    /// The cards of the polynomials in FITS format.
     let cards: [String]
 
-    /// Largest order that WCSLIB takes.
+    /// Maximum order supported by WCSLIB.
     private static let maximumOrder = 9
 
-    /// The polynomials of a header with these values, the first of each keyword; nil if it has none.
-    /// - Throws: ``WCSUnavailable`` if it has some that cannot be used.
+    /// Reads the polynomials from header values, the first value of each keyword; nil if there are none.
+    /// - Throws: ``WCSUnavailable`` if the polynomials are unusable.
     init?(_ values: [String: HeaderCard.Value]) throws(WCSUnavailable) {
         guard let forward = try Self.cards(values, "A", "B") else { return nil }
-        // WCSLIB begins its iteration from the sky to pixels with these polynomials.
+        // WCSLIB starts its iteration from the sky to pixels with these polynomials.
         let backward = try? Self.cards(values, "AP", "BP")
         cards = forward + (backward ?? [])
     }

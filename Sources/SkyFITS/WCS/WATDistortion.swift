@@ -1,12 +1,12 @@
-/// The distortion of IRAF's projections TNX and ZPX, which WATi_n cards hold as text.
+/// The distortion of IRAF's projections TNX and ZPX, which is stored as text in WATi_n cards.
 ///
-/// WCSLIB 7.12 writes beyond a buffer for texts of another form, so that only those of the right one are passed on.
+/// WCSLIB 7.12 writes beyond a buffer for malformed texts, so only valid ones are passed on.
 struct WATDistortion {
-    /// The cards, as they are written.
+    /// The cards in FITS format.
     let cards: [String]
 
-    /// The distortion of `axes`, the longitude and the latitude, of type `tnx` or `zpx`, in a header with these values.
-    /// - Throws: ``WCSUnavailable``, if the cards have another form.
+    /// Reads the distortion of type `tnx` or `zpx` for the longitude and latitude `axes` from header values.
+    /// - Throws: ``WCSUnavailable``, if the text of the cards is malformed.
     init(_ type: String, axes: [(axis: Int, isLongitude: Bool)], _ values: [String: HeaderCard.Value])
         throws(WCSUnavailable)
     {
@@ -22,7 +22,7 @@ struct WATDistortion {
         self.cards = cards
     }
 
-    /// The text of an axis: each card but the last holds 68 characters, whose trailing spaces count.
+    /// Returns the text of an axis. Each card but the last has 68 characters, including trailing spaces.
     private static func text(_ axis: Int, _ values: [String: HeaderCard.Value]) -> String {
         var text = ""
         for index in 1...999 {
@@ -35,7 +35,7 @@ struct WATDistortion {
 
     private static let pieceLength = 68
 
-    /// `text` with its words apart by single spaces; nil if it has another form.
+    /// Returns `text` with single spaces between words, or nil if it is malformed.
     private static func normalized(_ text: String, _ type: String, _ isLongitude: Bool) -> String? {
         let quoted = text.split(separator: "\"", omittingEmptySubsequences: false)
         // Without a list of numbers, WCSLIB writes beyond a buffer.
@@ -61,7 +61,7 @@ struct WATDistortion {
         return words.joined(separator: " ")
     }
 
-    /// The values of `key = value` pairs; nil if there is anything else.
+    /// Parses `key = value` pairs; nil if the text has anything else.
     private static func fields(_ text: String) -> [String: String]? {
         var fields: [String: String] = [:]
         let words = text.replacing("=", with: " = ").split(separator: " ")
@@ -75,7 +75,7 @@ struct WATDistortion {
         return fields
     }
 
-    /// The words of a surface: type, orders, cross terms, ranges and as many coefficients as these require.
+    /// Returns the words of a surface: type, orders, cross terms, ranges and the required number of coefficients.
     private static func surface(_ text: Substring) -> [Substring]? {
         let words = text.split(separator: " ")
         let numbers = words.compactMap { HeaderCard.number($0) }
@@ -93,7 +93,7 @@ struct WATDistortion {
         return numbers.count == 8 + count ? words : nil
     }
 
-    /// The cards of a text. WCSLIB takes a card with less than 68 characters for the last one.
+    /// Splits a text into cards. WCSLIB takes a card with less than 68 characters for the last one.
     private static func cards(_ text: String, _ axis: Int) -> [String] {
         var (cards, rest): ([String], Substring) = ([], text[...])
         while !rest.isEmpty {

@@ -1,21 +1,22 @@
-/// The header that WCSLIB is given: cards that it knows, each once, with values of the right type.
+/// The header that is passed to WCSLIB: known cards, each once, with values of the right type.
 ///
-/// WCSLIB 7.12 crashes on some headers, for instance when a coefficient of SIP is a string. Its parser therefore never
-/// reads a header of a file. Of a card that occurs twice, the last counts, as for WCSLIB itself; of SIP's the first, as
-/// for astropy. Axes that are not celestial become linear.
+/// WCSLIB 7.12 crashes on some headers, for example if a SIP coefficient is a string, so its parser never reads the
+/// header of a file. Of repeated cards the last one counts, as in WCSLIB; of repeated SIP cards the first one, as in
+/// astropy. Axes that are not celestial become linear.
 struct WCSCards {
-    /// The cards, without END.
+    /// The cards without END.
     private(set) var cards: [String] = []
-    /// What a user should know of how the header was interpreted, without the name of the file.
+    /// Notes for the user on how the header was interpreted, without the name of the file.
     private(set) var notes: [String] = []
 
-    /// - Throws: ``WCSUnavailable``, if the header has no celestial axes, or values that cannot be right.
+    /// Selects and checks the cards of `header`.
+    /// - Throws: ``WCSUnavailable``, if the header has no celestial axes, or invalid values.
     init(_ header: FITSHeader) throws(WCSUnavailable) {
         let all = header.valueCards
         let plain = all.filter { !$0.isHierarchical }
         var system = WCSValues(plain)
         let values = Dictionary(plain.map { ($0.keyword, $0.value) }) { first, _ in first }
-        // astropy finds these in HIERARCH cards, too.
+        // astropy also accepts these in HIERARCH cards.
         let polynomials = Dictionary(all.map { ($0.keyword, $0.value) }) { first, _ in first }
         let axes = system.celestialAxes
         guard !axes.isEmpty || PlateSolution.isPresent(values) else {
@@ -39,12 +40,12 @@ struct WCSCards {
         cards = [Self.card("WCSAXES", "\(system.axisCount)")] + system.cards + cards
     }
 
-    /// A card of a keyword and a value as it is written.
+    /// Returns a card of a keyword and a formatted value.
     static func card(_ keyword: String, _ value: String) -> String {
         keyword + String(repeating: " ", count: max(0, 8 - keyword.utf8.count)) + "= " + value
     }
 
-    /// Distortions of draft paper IV other than look-up tables, which WCSLIB reads from cards of text.
+    /// Rejects distortions of draft paper IV other than look-up tables; WCSLIB reads them from text cards.
     private static func checkDistortion(_ values: [String: HeaderCard.Value]) throws(WCSUnavailable) {
         for axis in 1...WCSKeyword.maximumAxisCount {
             for key in ["CPDIS\(axis)", "CQDIS\(axis)"] {
@@ -60,7 +61,7 @@ struct WCSCards {
     }
 }
 
-/// The plate solution of the Digitized Sky Survey, which takes the place of other coordinates.
+/// The plate solution of the Digitized Sky Survey, which replaces other coordinates.
 private enum PlateSolution {
     private static let single = [
         "CNPIX1", "CNPIX2", "PPO3", "PPO6", "XPIXELSZ", "YPIXELSZ", "PLTRAH", "PLTRAM", "PLTRAS", "PLTDECD", "PLTDECM",
@@ -69,11 +70,11 @@ private enum PlateSolution {
 
     static func isPresent(_ values: [String: HeaderCard.Value]) -> Bool { !cards(values).isEmpty }
 
-    /// Its cards; none unless it is complete.
+    /// Returns the cards of the solution, or none unless it is complete.
     static func cards(_ values: [String: HeaderCard.Value]) -> [String] {
         var cards: [String] = []
         guard case .text(let sign) = values["PLTDECSN"], ["+", "-"].contains(sign) else { return [] }
-        // WCSLIB takes a string of less than eight characters for a plus.
+        // WCSLIB interprets a string of less than eight characters as a plus sign.
         cards.append(WCSCards.card("PLTDECSN", "'\(sign)       '"))
         for key in single + ["AMDX1", "AMDY1"] {
             guard case .number(let value, _) = values[key] else { return [] }

@@ -1,4 +1,4 @@
-/// A keyword of the primary world coordinate system that WCSLIB is given.
+/// A keyword of the primary world coordinate system that is passed to WCSLIB.
 enum WCSKeyword: Hashable {
     /// CTYPEi and CUNITi.
     case axisText(String, axis: Int)
@@ -8,17 +8,17 @@ enum WCSKeyword: Hashable {
     case matrix(String, axis: Int, pixelAxis: Int)
     /// PVi_m.
     case parameter(axis: Int, index: Int)
-    /// PROJPn, an old form of PVi_m of the latitude.
+    /// PROJPn, an old form of the latitude's PVi_m.
     case oldParameter(Int)
     /// LONPOLE, LATPOLE, EQUINOX and EPOCH.
     case number(String)
     /// RADESYS and RADECSYS.
     case text(String)
 
-    /// Most axes whose cards are kept.
+    /// Maximum number of axes whose cards are kept.
     static let maximumAxisCount = 9
 
-    /// The keyword that `name` is; nil if WCSLIB has no use for it.
+    /// Parses a keyword; nil if WCSLIB does not use it.
     init?(_ name: String) {
         switch name {
         case "LONPOLE", "LATPOLE", "EQUINOX", "EPOCH": self = .number(name)
@@ -39,7 +39,7 @@ enum WCSKeyword: Hashable {
         case ("PROJP", nil):
             return (0...9).contains(parts.first) && parts.digits == 1 ? .oldParameter(parts.first) : nil
         case ("PC", nil), ("CD", nil):
-            // PC00i00j and CD00i00j, of drafts of the standard.
+            // PC00i00j and CD00i00j appear in drafts of the standard.
             guard parts.digits == 6 else { return nil }
             let (axis, pixelAxis) = parts.first.quotientAndRemainder(dividingBy: 1000)
             return matrix(parts.name, axis, pixelAxis)
@@ -56,7 +56,7 @@ enum WCSKeyword: Hashable {
         return axes.contains(axis) && axes.contains(pixelAxis) ? .matrix(name, axis: axis, pixelAxis: pixelAxis) : nil
     }
 
-    /// The keyword as it is written.
+    /// The keyword in FITS format.
     var name: String {
         switch self {
         case .axisText(let name, let axis), .axisNumber(let name, let axis): "\(name)\(axis)"
@@ -67,7 +67,7 @@ enum WCSKeyword: Hashable {
         }
     }
 
-    /// Whether its value is text.
+    /// Whether the value is a string.
     var isText: Bool {
         switch self {
         case .axisText, .text: true
@@ -75,12 +75,12 @@ enum WCSKeyword: Hashable {
         }
     }
 
-    /// The letters and the numbers of a keyword such as `CRPIX1` or `PV2_3`.
+    /// The letters and numbers of a keyword such as `CRPIX1` or `PV2_3`.
     private struct Parts {
         var name: String
         var first: Int
         var second: Int?
-        /// Characters of the first number.
+        /// Number of characters of the first number.
         var digits: Int
         /// Whether the first number begins with a zero.
         var hasZero: Bool

@@ -4,7 +4,7 @@ internal import CWCS
 final class WCSParameters {
     private var count: Int32 = 0
     private var systems: UnsafeMutablePointer<wcsprm>?
-    /// The primary system among `systems`, initialised.
+    /// The initialised primary system in `systems`.
     private let system: UnsafeMutablePointer<wcsprm>
 
     init(_ header: WCSCards) throws(WCSUnavailable) {
@@ -40,7 +40,7 @@ final class WCSParameters {
         }
         let system = systems + index
         var fixes = [Int32](repeating: 0, count: Int(NWCSFIX))
-        // What cannot be fixed is reported below, by the set-up of the system.
+        // Whatever cannot be fixed is reported by the set-up of the system below.
         _ = wcsfix(0, nil, system, &fixes)
         let status = wcsset(system)
         guard status == 0 else {
@@ -53,13 +53,13 @@ final class WCSParameters {
         return system
     }
 
-    /// For example `RA` or `GLON`.
+    /// Type of the longitude axis, such as `RA` or `GLON`.
     var longitudeType: String { withUnsafeBytes(of: system.pointee.lngtyp, Self.text) }
 
-    /// For example `DEC` or `GLAT`.
+    /// Type of the latitude axis, such as `DEC` or `GLAT`.
     var latitudeType: String { withUnsafeBytes(of: system.pointee.lattyp, Self.text) }
 
-    /// RADESYS, or the FITS standard's default if it is absent.
+    /// RADESYS, or the default of the FITS standard if it is absent.
     var referenceSystem: String {
         let named = withUnsafeBytes(of: system.pointee.radesys, Self.text)
         if !named.isEmpty { return named }
@@ -67,7 +67,7 @@ final class WCSParameters {
         return equinox > 3000 || equinox < 1000 || equinox.isNaN ? "ICRS" : equinox < 1984 ? "FK4" : "FK5"
     }
 
-    /// Longitude and latitude in degrees at 0-based pixel positions; NaN where there are none.
+    /// Returns longitude and latitude in degrees of 0-based pixel positions; NaN where they are undefined.
     func world(x: ArraySlice<Double>, y: ArraySlice<Double>) -> [(longitude: Double, latitude: Double)] {
         let (points, axes) = (x.count, Int(system.pointee.naxis))
         var pixels = [Double](repeating: 1, count: points * axes)
@@ -90,12 +90,12 @@ final class WCSParameters {
         }
     }
 
-    /// 0-based pixel positions of longitudes and latitudes in degrees; NaN where there are none.
+    /// Returns 0-based pixel positions of longitudes and latitudes in degrees; NaN where they are undefined.
     func pixels(longitude: [Double], latitude: [Double]) -> [(x: Double, y: Double)] {
         let (points, axes) = (longitude.count, Int(system.pointee.naxis))
         var world = [Double](repeating: 0, count: points * axes)
         for axis in 0..<axes {
-            // Other axes stay at their reference value.
+            // Other axes keep their reference value.
             let reference = system.pointee.crval?[axis] ?? 0
             for index in 0..<points { world[index * axes + axis] = reference }
         }

@@ -1,10 +1,10 @@
-/// The values of the primary world coordinate system in a header.
+/// The values of a header's primary world coordinate system.
 struct WCSValues {
     /// The last valid value of each keyword.
     private(set) var values: [WCSKeyword: HeaderCard.Value] = [:]
-    /// Keywords of which a card has a value of another type, or one that cannot be read.
+    /// Keywords with a card whose value is malformed or has the wrong type.
     private var faults: Set<WCSKeyword> = []
-    /// Whether the polynomials of SIP, if there are some, apply.
+    /// Whether SIP polynomials, if any, apply.
     private(set) var usesSIP = true
     /// Whether CRPIX1 or CRPIX2 occurs twice with different values.
     private var hasTwoReferencePixels = false
@@ -14,7 +14,7 @@ struct WCSValues {
         !hasTwoReferencePixels && (1...2).allSatisfy { values[.axisNumber("CRPIX", axis: $0)] != nil }
     }
 
-    /// A number as large as this is none of an image: a degree would be lost in the rounding of positions.
+    /// Upper limit of plausible numbers: with larger ones, a degree would be lost in the rounding of positions.
     private static let largest = 1e12
 
     init(_ cards: [HeaderCard]) {
@@ -24,7 +24,7 @@ struct WCSValues {
             case .text(let text) where keyword.isText: set(keyword, .text(Self.trimmed(text)))
             case .number(let number, _) where !keyword.isText && abs(number) < Self.largest:
                 set(keyword, card.value)
-            // A text may be left open. WCSLIB would ignore the card after a number that is.
+            // A string may be undefined. After an undefined number, WCSLIB would ignore the next card.
             case .undefined where keyword.isText: continue
             default: faults.insert(keyword)
             }
@@ -36,24 +36,24 @@ struct WCSValues {
         if case .axisNumber("CRPIX", 1...2) = keyword, let former, former != value { hasTwoReferencePixels = true }
     }
 
-    /// Without leading spaces, which a text has that is written to the right, and trailing ones.
+    /// Removes leading spaces, as in a right-aligned string, and trailing spaces.
     private static func trimmed(_ text: String) -> String {
         let rest = text.drop { $0 == " " }
         return String(rest.prefix(rest.count - rest.reversed().prefix { $0 == " " }.count))
     }
 
-    /// CTYPEi, without spaces around it.
+    /// Returns CTYPEi without surrounding spaces.
     func type(of axis: Int) -> String? {
         guard case .text(let type) = values[.axisText("CTYPE", axis: axis)] else { return nil }
         return type
     }
 
-    /// The axes of longitude and latitude.
+    /// The longitude and latitude axes.
     var celestialAxes: [Int] {
         (1...WCSKeyword.maximumAxisCount).filter { type(of: $0).map(Self.isCelestial) ?? false }
     }
 
-    /// Whether an axis is meant to be celestial, however it is written.
+    /// Whether an axis is meant to be celestial, even if its CTYPE is malformed or in lower case.
     var isCelestialInIntent: Bool {
         (1...WCSKeyword.maximumAxisCount).contains { axis in
             faults.contains(.axisText("CTYPE", axis: axis))
@@ -67,7 +67,7 @@ struct WCSValues {
         return name == "RA" || name.hasSuffix("LON") || name.hasSuffix("LN")
     }
 
-    /// The first part of a type: up to four characters before a hyphen.
+    /// Returns the first part of a CTYPE: up to four characters before a hyphen.
     private static func quantity(_ type: String) -> Substring { type.prefix(4).prefix { $0 != "-" } }
 
     private static func isCelestial(_ type: String) -> Bool {
@@ -76,7 +76,7 @@ struct WCSValues {
             || name.count == 4 && ["LON", "LAT", "LN", "LT"].contains { name.hasSuffix($0) }
     }
 
-    /// Number of axes of the kept cards.
+    /// Number of axes in the kept cards.
     var axisCount: Int {
         values.keys.reduce(2) { count, keyword in
             switch keyword {
@@ -87,7 +87,8 @@ struct WCSValues {
         }
     }
 
-    /// - Throws: ``WCSUnavailable``, if a card on which celestial positions depend has a value that is not valid.
+    /// Checks the values on which celestial positions depend.
+    /// - Throws: ``WCSUnavailable``, if one of them is invalid or unsupported.
     func check() throws(WCSUnavailable) {
         let axes = celestialAxes
         for keyword in faults.sorted(by: { $0.name < $1.name }) where isEssential(keyword, axes) {
@@ -134,11 +135,11 @@ struct WCSValues {
         }
     }
 
-    /// Decides between the parameters PVi_m and the polynomials of SIP, as astropy 8 does.
+    /// Decides between PVi_m parameters and SIP polynomials, as astropy 8 does.
     ///
-    /// SCAMP wrote the coefficients of TPV under a type of TAN before 2012, and some pipelines write the same distortion
-    /// as SIP beside them.
-    /// - Returns: what a user should know.
+    /// Before 2012, SCAMP wrote TPV coefficients with a CTYPE of TAN, and some pipelines add the same distortion as
+    /// SIP.
+    /// - Returns: notes for the user.
     mutating func resolveParameters(hasSIP: Bool) -> [String] {
         let axes = celestialAxes
         func all(_ ending: String) -> Bool {
@@ -171,7 +172,7 @@ struct WCSValues {
         ]
     }
 
-    /// The cards, as they are written, in the order of their keywords.
+    /// The cards in FITS format, sorted by keyword.
     var cards: [String] {
         let axes = celestialAxes
         return values.compactMap { keyword, value in
@@ -191,7 +192,7 @@ struct WCSValues {
 
     private static func quoted(_ text: String) -> String { "'\(text.replacing("'", with: "''"))'" }
 
-    /// Whether a text may go to WCSLIB's parser of units.
+    /// Whether a text may be passed to WCSLIB's parser of units.
     private static func isUnit(_ text: String) -> Bool {
         text.utf8.count <= 20
             && text.unicodeScalars.allSatisfy {

@@ -1,14 +1,14 @@
 extension FITSImage {
-    /// Reads a window from the bytes of a ``StoredPiece``, which may come from the network, as ``read(rows:columns:into:)``
-    /// would read it from the image's file.
+    /// Reads a window from the bytes of a ``StoredPiece``, which may come from the network, with the same result as
+    /// ``read(rows:columns:into:)`` of the image.
     /// - Parameters:
     ///   - piece: the bytes, which are only read.
-    ///   - column: column of the window's first pixel in the piece's image.
-    ///   - row: row of it.
-    ///   - size: columns and rows of the window.
+    ///   - column: column of the window's first pixel in the image of the piece.
+    ///   - row: row of the window's first pixel in the image of the piece.
+    ///   - size: width and height of the window.
     ///   - pixels: room for the pixels of the window.
-    /// - Throws: ``ImageError`` if the bytes are not a piece, if it does not contain the window, and if samples cannot be
-    ///   read.
+    /// - Throws: ``ImageError`` if the bytes are not a piece, if the piece does not contain the window, or if samples
+    ///   cannot be read.
     package static func read(
         piece: UnsafeRawBufferPointer, column: Int, row: Int, size: (width: Int, height: Int),
         into pixels: UnsafeMutableBufferPointer<Float>

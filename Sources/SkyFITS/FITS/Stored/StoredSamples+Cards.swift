@@ -1,13 +1,14 @@
 internal import CFITSIO
 
-/// The cards of a piece's header.
+/// Header cards of a piece.
 extension StoredSamples {
-    /// Beginnings of the keywords on which CFITSIO's conversion and decompression of samples depend.
+    /// Prefixes of the keywords that affect CFITSIO's conversion and decompression of samples.
     private static let kept = ["BSCALE", "BZERO", "BLANK", "TTYPE", "TFORM", "TSCAL", "TZERO", "TNULL", "Z"]
         .map { Array($0.utf8) }
 
-    /// The cards of the current HDU that a piece needs, unchanged and in order, since a keyword may occur twice; nil if
-    /// CFITSIO cannot read them all, or if one has an unusual form in which it might find a keyword of ``kept``.
+    /// Returns the cards of the current HDU that a piece needs, unchanged and in order, since a keyword may occur
+    /// twice. Returns nil if CFITSIO cannot read all cards, or if a card has an unusual form in which CFITSIO might
+    /// find a keyword of ``kept``.
     package static func cards(_ file: FITSFile) -> [ArraySlice<UInt8>]? {
         var (text, count, status): (UnsafeMutablePointer<CChar>?, Int32, Int32) = (nil, 0, 0)
         ffhdr2str(file.handle, 0, nil, 0, &text, &count, &status)
@@ -25,14 +26,14 @@ extension StoredSamples {
             let isHierarchical = capitals(word).elementsEqual("HIERARCH".utf8)
             if isHierarchical { word = firstWord(card[word.endIndex...]) }
             guard kept.contains(where: { capitals(word).starts(with: $0) }) else { continue }
-            // Keywords begin in the first column.
+            // Keywords must begin in the first column.
             if isHierarchical || card[start] == UInt8(ascii: " ") { return nil }
             cards.append(card)
         }
         return cards
     }
 
-    /// The first word of a card. Spaces and equals signs separate words.
+    /// Returns the first word of a card. Spaces and equals signs separate words.
     private static func firstWord(_ card: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         func separates(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "=") }
         return card.drop(while: separates).prefix { !separates($0) }
@@ -42,7 +43,7 @@ extension StoredSamples {
         word.lazy.map { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 ? $0 - 32 : $0 }
     }
 
-    /// A card with a fixed-format value.
+    /// Returns a card with a fixed-format value.
     package static func card(_ key: String, _ value: String) -> ArraySlice<UInt8> {
         let name = key + String(repeating: " ", count: 8 - key.utf8.count)
         let padding = String(repeating: " ", count: max(0, 20 - value.utf8.count))
@@ -50,7 +51,7 @@ extension StoredSamples {
         return ArraySlice(text + [UInt8](repeating: UInt8(ascii: " "), count: FITSHeader.cardLength - text.count))
     }
 
-    /// A header of `cards`, with its END card, padded to whole blocks.
+    /// Returns a header with `cards` and an END card, padded to whole blocks.
     package static func blocks(_ cards: [ArraySlice<UInt8>]) -> [UInt8] {
         let block = FITSMemoryFile.blockLength
         var bytes: [UInt8] = []
@@ -60,7 +61,7 @@ extension StoredSamples {
         return bytes + [UInt8](repeating: UInt8(ascii: " "), count: (block - bytes.count % block) % block)
     }
 
-    /// The keyword of a card: its first eight characters, without spaces.
+    /// Returns the keyword of a card: its first eight characters without spaces.
     package static func keyword(_ card: ArraySlice<UInt8>) -> String {
         String(decoding: card.prefix(8).filter { $0 != UInt8(ascii: " ") }, as: UTF8.self)
     }

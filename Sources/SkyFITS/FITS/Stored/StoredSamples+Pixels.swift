@@ -1,17 +1,17 @@
 internal import CNumbers
 import Foundation
 
-// Threads that read pixels of one image side by side.
+// Reading of pixels by several threads at once.
 extension StoredSamples {
-    /// Bytes that are read and converted at a time, while they are in the processor's cache.
+    /// Number of bytes that are read and converted at a time, while they are in the processor's cache.
     private static let pieceLength = 1 << 20
 
-    /// Reads the pixels of a window, as ``FITSImage/read(rows:columns:into:)`` does.
+    /// Reads the pixels of a window, with the same result as ``FITSImage/read(rows:columns:into:)``.
     /// - Parameters:
     ///   - window: pixels inside the image.
-    ///   - pixels: room for them.
-    ///   - pieceLength: bytes that are read and converted at a time; nil for the best number.
-    /// - Throws: ``ImageError``, whose words are not for users: reading the image gives these.
+    ///   - pixels: room for the pixels.
+    ///   - pieceLength: number of bytes that are read and converted at a time; nil for the default.
+    /// - Throws: ``ImageError`` whose message is not meant for users: reading the image itself reports a better one.
     package func readPixels(
         _ window: PixelRect, into pixels: UnsafeMutableBufferPointer<Float>, pieceLength: Int? = nil
     ) throws(ImageError) {
@@ -21,9 +21,9 @@ extension StoredSamples {
             return try readFloats(window, into: pixels, pieceLength ?? Self.pieceLength)
         }
         let rowLength = max(1, window.width * abs(image.bitpix) / 8)
-        // Strips of tiles would overlap.
+        // Strips of tiles would overlap, so the window is read at once.
         let step = table == nil ? max(1, (pieceLength ?? Self.pieceLength) / rowLength) : window.height
-        // One buffer for all pieces: the system would clear the memory of each.
+        // One buffer is used for all pieces, because the system would clear the memory of each new one.
         var bytes: [UInt8] = []
         for first in stride(from: window.y.lowerBound, to: window.y.upperBound, by: step) {
             let rows = first..<min(first + step, window.y.upperBound)
@@ -34,7 +34,7 @@ extension StoredSamples {
         }
     }
 
-    /// `bytes`: memory for the stored samples, which grows as needed.
+    /// Reads and converts a window. `bytes` is memory for the stored samples, which grows as needed.
     private func convert(
         _ window: PixelRect, _ bytes: inout [UInt8], into pixels: UnsafeMutableBufferPointer<Float>
     ) throws(ImageError) {
@@ -59,7 +59,7 @@ extension StoredSamples {
     ) throws(ImageError) {
         let size = MemoryLayout<Float>.size
         let most = max(1, pieceLength / size)
-        // Full rows lie one after the other.
+        // Full-width rows are contiguous.
         let isFullWidth = window.width == image.width
         let run = isFullWidth ? window.area : window.width
         for (index, row) in (isFullWidth ? window.y.prefix(1) : window.y).enumerated() {
@@ -75,7 +75,7 @@ extension StoredSamples {
         image.scaling?.apply(to: UnsafeMutableBufferPointer(rebasing: pixels.prefix(window.area)))
     }
 
-    /// Asks the system to read the samples of a window from the disk, if they are not in memory, and does not wait.
+    /// Asks the system to read the samples of a window ahead, if they are not in memory. Does not wait.
     package func expect(_ window: PixelRect) {
         #if os(Linux)
             guard table == nil, !window.isEmpty else { return }

@@ -1,7 +1,7 @@
 internal import CFITSIO
 
 extension StoredSamples {
-    /// The tiles that cover a window, in whole rows of tiles, since dithering depends on a tile's number.
+    /// Returns the tiles that cover a window, in whole rows of tiles, since dithering depends on a tile's number.
     func tilePiece(of window: PixelRect) -> StoredPiece? {
         guard let table, let check = image.tileCheck, check.tileArea <= StoredPiece.tileLimit(area: window.area)
         else { return nil }
@@ -21,7 +21,7 @@ extension StoredSamples {
             head: header + rows, ranges: heap.ranges, column: window.x.lowerBound, row: window.y.lowerBound - firstRow)
     }
 
-    /// Ranges of the file for a new heap.
+    /// Byte ranges of the file that form a new heap.
     private struct Heap {
         var ranges: [Range<Int>] = []
         var byteCount = 0
@@ -36,8 +36,8 @@ extension StoredSamples {
         }
     }
 
-    /// Changes rows of the table so that they refer to a new heap, which holds the tiles of `columns` only.
-    /// - Returns: the new heap; nil if a row refers to bytes outside the heap.
+    /// Changes rows of the table so that they refer to a new heap with only the tiles of `columns`.
+    /// - Returns: the new heap, or nil if a row refers to bytes outside the heap.
     private func collect(_ rows: inout [UInt8], _ tiles: Range<Int>, _ columns: ClosedRange<Int>) -> Heap? {
         guard let table else { return nil }
         var heap = Heap()
@@ -66,14 +66,14 @@ extension StoredSamples {
         return isSound ? heap : nil
     }
 
-    /// The headers of a piece: an empty primary HDU, and that of the table.
+    /// Returns the headers of a piece: an empty primary HDU, and that of the table.
     private func header(_ tiles: Range<Int>, height: Int, heap: Int) -> [UInt8]? {
         guard let table else { return nil }
         var changed = ["ZNAXIS2": "\(height)"]
         if let seed = table.ditherSeed {
             changed["ZDITHER0"] = "\((seed - 1 + tiles.lowerBound) % TileTable.ditherSeedCount + 1)"
         }
-        // In their places: CFITSIO requires an order.
+        // Cards are replaced in place, because CFITSIO requires an order.
         var kept: [ArraySlice<UInt8>] = []
         var found: Set<String> = []
         for card in cards {
@@ -82,7 +82,7 @@ extension StoredSamples {
                 kept.append(Self.card(keyword, value))
                 found.insert(keyword)
             } else if changed.keys.contains(where: keyword.uppercased().hasPrefix) {
-                // A form in which the card would not be recognised as one to be replaced.
+                // The card has a form in which it would not be recognised as one to be replaced.
                 return nil
             } else {
                 kept.append(card)
@@ -101,7 +101,7 @@ extension StoredSamples {
     }
 }
 
-/// An entry of a column of variable length: number and place of its elements in the heap, in big-endian order.
+/// A descriptor of a variable-length column: number and heap offset of its elements, in big-endian order.
 private struct Descriptor {
     var count: Int
     var offset: Int

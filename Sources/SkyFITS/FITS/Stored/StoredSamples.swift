@@ -2,16 +2,19 @@ internal import CFITSIO
 import Foundation
 package import ScanBasics
 
-/// Reads samples of an image as they are stored in its file, without converting or decompressing them.
+/// Reads samples of an image as stored in its file, without converting or decompressing them.
 ///
-/// The file is read without CFITSIO, by any number of threads at a time.
+/// ``piece(of:)`` describes the stored samples of a window as a ``StoredPiece``, a small FITS file, and
+/// ``read(_:into:)`` reads its bytes. ``FITSImage/read(piece:column:row:size:into:)`` converts these bytes to pixels,
+/// also on another machine; ``readPixels(_:into:pieceLength:)`` does both at once. The file is read without CFITSIO, by
+/// any number of threads at a time.
 package final class StoredSamples: @unchecked Sendable {
-    // Sendable: of the image, only properties are used that never change.
+    // Sendable: only constant properties of the image are used.
     package let image: FITSImage
     package let descriptor: OpenDescriptor
-    /// The cards of the HDU on which the values of samples depend.
+    /// The cards of the HDU that affect the values of samples.
     package let cards: [ArraySlice<UInt8>]
-    /// Nil if the image is plain.
+    /// The table that holds the tiles; nil if the image is not tile-compressed.
     package let table: TileTable?
 
     /// The version of CFITSIO, which converts stored samples.
@@ -21,8 +24,8 @@ package final class StoredSamples: @unchecked Sendable {
         return Double(version).fixed(4)
     }
 
-    /// The stored samples of `image`, whose file is open as `bytes`; nil if its windows have no stored form, for example
-    /// because the whole file is compressed.
+    /// Gives access to the stored samples of `image`, whose file is open as `bytes`; nil if its windows have no stored
+    /// form, for example because the file is compressed as a whole.
     package init?(_ image: FITSImage, in bytes: StoredBytes) {
         guard !image.stored.isCompressedFile, let cards = FITSLibrary.run({ Self.cards(image.file) })
         else { return nil }
@@ -40,11 +43,11 @@ package final class StoredSamples: @unchecked Sendable {
         self.cards = cards
     }
 
-    /// Bytes of the file per pixel of the image.
+    /// Number of stored bytes per pixel of the image.
     package var bytesPerPixel: Double { Double(image.data.count) / (Double(image.width) * Double(image.height)) }
 
-    /// The piece that holds the samples of a window; nil if there is none, as when tiles are damaged or too large for
-    /// the window.
+    /// Returns the piece with the samples of a window, or nil if there is none, for example if tiles are damaged or too
+    /// large for the window.
     package func piece(of window: PixelRect) -> StoredPiece? {
         guard !window.isEmpty else { return nil }
         return table == nil ? plainPiece(of: window) : tilePiece(of: window)
@@ -57,7 +60,7 @@ package final class StoredSamples: @unchecked Sendable {
                 Self.card("SIMPLE", "T"), Self.card("BITPIX", "\(image.bitpix)"), Self.card("NAXIS", "2"),
                 Self.card("NAXIS1", "\(window.width)"), Self.card("NAXIS2", "\(window.height)"),
             ] + cards)
-        // Full rows lie one after the other.
+        // Full-width rows are contiguous.
         let rows = window.width == image.width ? [window.y] : window.y.map { $0..<$0 + 1 }
         let ranges = rows.map { rows in
             let start = image.data.lowerBound + (rows.lowerBound * image.width + window.x.lowerBound) * size
@@ -66,7 +69,7 @@ package final class StoredSamples: @unchecked Sendable {
         return StoredPiece(head: head, ranges: ranges)
     }
 
-    /// Reads a piece into `target`, which has its size.
+    /// Reads a piece into `target`, which must have its size.
     /// - Throws: ``ImageError`` with `unreadable`.
     package func read(_ piece: StoredPiece, into target: UnsafeMutableRawBufferPointer) throws(ImageError) {
         precondition(target.count == piece.byteCount, "no room for the piece")
@@ -79,7 +82,7 @@ package final class StoredSamples: @unchecked Sendable {
         for index in end..<target.count { target[index] = 0 }
     }
 
-    /// Reads bytes of the file.
+    /// Reads a range of bytes of the file.
     /// - Throws: ``ImageError`` with `unreadable`.
     package func read(_ range: Range<Int>, into target: UnsafeMutableRawBufferPointer) throws(ImageError) {
         var done = 0

@@ -1,33 +1,35 @@
 internal import CFITSIO
 
-/// Where the table of a tile-compressed image holds its tiles.
+/// Location of the tiles in the table of a tile-compressed image.
 package struct TileTable {
-    /// A column of variable length: in each row, the number and the place of its elements in the heap.
+    /// A variable-length column, with the number and the heap offset of its elements in each row.
     struct Column {
-        /// First byte within a row.
+        /// Byte offset within a row.
         let offset: Int
-        /// Whether number and place have 64 bits each, instead of 32.
+        /// Whether number and offset have 64 bits each instead of 32.
         let isLong: Bool
-        /// Bytes of an element.
+        /// Size of an element in bytes.
         let elementSize: Int
     }
 
-    /// Bytes of a row.
+    /// Length of a row in bytes.
     let rowLength: Int
     let columnCount: Int
-    /// Columns of variable length.
+    /// The variable-length columns.
     let columns: [Column]
-    /// First byte of the table in the file.
+    /// Offset of the table in the file.
     let start: Int
-    /// The heap in the file.
+    /// Byte range of the heap in the file.
     let heap: Range<Int>
     let layout: TileCheck.Layout
-    /// Row of CFITSIO's random numbers that dither the first tile, from 1; nil if the image is not dithered.
+    /// Index, from 1, of CFITSIO's random number sequence that dithers the first tile; nil if the image is not
+    /// dithered.
     let ditherSeed: Int?
     /// Number of seeds, after which they repeat.
     static let ditherSeedCount = 10000
 
-    /// The table at which `file` is positioned; nil if it has a column of an unknown type, or too few rows.
+    /// Reads the layout of the table at which `file` is positioned; nil if it has a column of an unknown type, or too
+    /// few rows.
     init?(_ file: FITSFile, _ layout: TileCheck.Layout, data: Range<Int>) {
         let facts = file.handle.pointee.Fptr.pointee
         let tiles = ((layout.height - 1) / layout.tileHeight + 1) * layout.tilesPerRow
