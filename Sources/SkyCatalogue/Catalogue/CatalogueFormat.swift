@@ -1,30 +1,30 @@
 package import ScanBasics
 
-/// The file format of a catalogue, chosen by the extension of the file's name.
+/// The file format of a catalogue, selected by the extension of the file's name.
 public enum CatalogueFormat: String, CaseIterable, Sendable {
     /// A FITS binary table.
     case fits
-    /// Comma-separated values under one line of column names.
+    /// Comma-separated values, with the column names in the first line.
     case csv
-    /// astropy's ECSV 1.0: CSV below a YAML header with types, units and descriptions.
+    /// astropy's ECSV 1.0: CSV with a YAML header for types, units and descriptions.
     case ecsv
     /// Ellipses for the DS9 viewer, in image coordinates.
     case reg
-    /// SExtractor's FITS_LDAC: FITS tables of the image's header and of its sources.
+    /// SExtractor's FITS_LDAC: FITS tables with the image's header and its sources.
     case ldac
-    /// SExtractor's ASCII_HEAD: text, with a line of comment per column.
+    /// SExtractor's ASCII_HEAD: text with one comment line per column.
     case asciiHead = "cat"
-    /// A VOTable 1.3 in text.
+    /// A VOTable 1.3 with its rows as text.
     case votable = "vot"
-    /// SExtractor's ASCII: text without comments. No file name selects it.
+    /// SExtractor's ASCII: text without comments. No file extension selects it.
     case ascii = "ASCII"
-    /// SExtractor's ASCII_SKYCAT: text for the skycat viewer. No file name selects it.
+    /// SExtractor's ASCII_SKYCAT: text for the skycat viewer. No file extension selects it.
     case skycat = "ASCII_SKYCAT"
-    /// SExtractor's FITS_1.0: a FITS table OBJECTS. No file name selects it.
+    /// SExtractor's FITS_1.0: a FITS table OBJECTS. No file extension selects it.
     case objects = "FITS_1.0"
 
-    /// The format of a file called `path`; nil if the extension is unknown. `.gz` may follow it, except after `.reg`,
-    /// since DS9 reads no compressed regions.
+    /// Returns the format of a file called `path`, or nil if the extension is unknown. `.gz` may follow the extension,
+    /// except after `.reg`, since DS9 does not read compressed regions.
     public init?(path: String) {
         guard let name = path.split(separator: "/").last else { return nil }
         let isCompressed = Self.isCompressed(path)
@@ -35,21 +35,21 @@ public enum CatalogueFormat: String, CaseIterable, Sendable {
         if isCompressed, self == .reg { return nil }
     }
 
-    /// Whether a file called `path` is compressed by gzip.
+    /// Whether a file called `path` is compressed with gzip.
     package static func isCompressed(_ path: String) -> Bool { path.lowercased().hasSuffix(".gz") }
 
-    /// The known extensions in words.
+    /// The known extensions as text for messages.
     package static let endings = ".fits, .fit, .csv or .ecsv, each also with .gz, .reg, .ldac, .cat or .vot"
 }
 
-/// Receives the bytes of a catalogue, piece by piece.
+/// Receives the bytes of a catalogue in pieces.
 package typealias ByteSink = ([UInt8]) throws(OutputError) -> Void
 
 extension CatalogueFormat {
-    /// Writes `tables`, of which there is at least one; the same tables give the same bytes. `name` appears in error
-    /// messages.
+    /// Writes `tables`, of which there must be at least one. Equal tables give equal bytes. Error messages contain
+    /// `name`.
     package func write(_ tables: [CatalogueTable], name: String, to sink: ByteSink) throws(OutputError) {
-        // SExtractor's formats have columns of their own for the image.
+        // SExtractor's formats have their own columns for the image, so no labels are added.
         let isPlain = [.asciiHead, .ascii, .skycat, .votable].contains(self)
         let table =
             tables.count == 1
@@ -69,8 +69,8 @@ extension CatalogueFormat {
         }
     }
 
-    /// Writes a merged table, a piece of its rows at a time; the same catalogues give the same bytes.
-    /// - Throws: ``OutputError``; what ``MergedCatalogue/forEachPiece(_:)`` throws.
+    /// Writes a merged table, reading its rows in pieces. Equal catalogues give equal bytes.
+    /// - Throws: ``OutputError``; the errors of ``MergedCatalogue/forEachPiece(_:)``.
     package func write(_ merged: MergedCatalogue, name: String, to sink: ByteSink) throws {
         let model = merged.model
         switch self {

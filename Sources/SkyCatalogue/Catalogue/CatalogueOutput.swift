@@ -2,15 +2,19 @@ import Foundation
 public import ScanBasics
 
 /// The destination of a catalogue: a file whose extension selects the format, or `-` for CSV on standard output.
+///
+/// ``prepare()`` checks before a scan that the file can be written. After the scan, one of the `write` functions
+/// formats a ``CatalogueTable`` with the writer of each ``CatalogueFormat`` and compresses it if the name ends in
+/// `.gz`. All files of a call are completed as temporary files (``AtomicFile``) before the first one gets its name.
 public struct CatalogueOutput: Hashable, Sendable {
-    /// The file, or `-`.
+    /// Path of the file, or `-`.
     public let path: String
-    /// The format, selected by the file's extension.
+    /// The format of the bytes that are written.
     public let format: CatalogueFormat
-    /// Whether an existing file is replaced.
+    /// Whether an existing file may be replaced.
     public let overwrite: Bool
 
-    /// An output to `path`. The file system is not accessed.
+    /// Creates an output to `path` with the format of its extension. Does not access the file system.
     /// - Throws: ``OutputError`` with `unknownFormat`.
     public init(path: String, overwrite: Bool = false) throws(OutputError) {
         guard let format = path == "-" ? .csv : CatalogueFormat(path: path) else {
@@ -21,15 +25,15 @@ public struct CatalogueOutput: Hashable, Sendable {
         (self.path, self.format, self.overwrite) = (path, format, overwrite)
     }
 
-    /// An output to `path` in this format, whatever its extension.
+    /// Creates an output to `path` with a given format, whatever its extension.
     public init(path: String, format: CatalogueFormat, overwrite: Bool = false) {
         (self.path, self.format, self.overwrite) = (path, format, overwrite)
     }
 
-    /// Whether the catalogue goes to standard output.
+    /// Whether the catalogue is written to standard output.
     public var isStandardOutput: Bool { path == "-" }
 
-    /// Checks before a long scan that the file can be written after it. Leaves no file behind.
+    /// Checks, before a long scan, that the file can be written afterwards. Leaves no file behind.
     /// - Throws: ``OutputError``.
     public func prepare() throws(OutputError) {
         if !isStandardOutput { try AtomicFile.check(path: path, overwrite: overwrite) }
@@ -41,12 +45,12 @@ public struct CatalogueOutput: Hashable, Sendable {
 
     /// Writes the whole table to each output, or nothing under any final name.
     ///
-    /// The files get their names at the very end, one right after the other, once all of them are complete and standard
+    /// The files get their names at the end, one right after the other, once all of them are complete and standard
     /// output has received its bytes.
     /// - Parameters:
     ///   - table: the sources.
     ///   - outputs: the files, and standard output.
-    ///   - syncsFolders: as in ``AtomicFile/commit(syncsFolder:)``.
+    ///   - syncsFolders: see ``AtomicFile/commit(syncsFolder:)``.
     /// - Throws: ``OutputError``, or `CancellationError` if the task is cancelled before the files have their names.
     public static func write(
         _ table: CatalogueTable, to outputs: [CatalogueOutput], syncsFolders: Bool = true
@@ -54,17 +58,17 @@ public struct CatalogueOutput: Hashable, Sendable {
         try write([table], to: outputs, syncsFolders: syncsFolders)
     }
 
-    /// Writes the tables of several images of a file to each output, or nothing under any final name: FITS with a table
-    /// per extension, other formats with one table, whose columns `hdu` and `extname` name the image.
-    /// - Throws: as for one table.
+    /// Writes the tables of several images of a file to each output, or nothing under any final name. FITS files get
+    /// one table per extension, other formats a single table whose columns `hdu` and `extname` identify the image.
+    /// - Throws: the same errors as for one table.
     public static func write(
         _ tables: [CatalogueTable], to outputs: [CatalogueOutput], syncsFolders: Bool = true
     ) throws {
         try write(outputs.map { ($0, tables) }, syncsFolders: syncsFolders)
     }
 
-    /// Writes to each output the tables beside it, or nothing under any final name.
-    /// - Throws: as for one table.
+    /// Writes the given tables to each output, or nothing under any final name.
+    /// - Throws: the same errors as for one table.
     package static func write(_ parts: [(CatalogueOutput, [CatalogueTable])], syncsFolders: Bool) throws {
         var files: [AtomicFile] = []
         for (output, tables) in parts where !output.isStandardOutput {
@@ -83,7 +87,7 @@ public struct CatalogueOutput: Hashable, Sendable {
         for file in files { try file.commit(syncsFolder: syncsFolders) }
     }
 
-    /// Writes a merged table to the file, a piece of its rows at a time, or nothing under the final name.
+    /// Writes a merged table to the file, reading its rows in pieces, or nothing under the final name.
     /// - Throws: ``OutputError``; ``ImageError`` if a catalogue cannot be read; `CancellationError`.
     package func write(_ merged: MergedCatalogue) throws {
         let file = try AtomicFile(path: path, overwrite: overwrite)
@@ -92,12 +96,12 @@ public struct CatalogueOutput: Hashable, Sendable {
         try file.commit()
     }
 
-    /// Writes the bytes of the file to `sink`, compressed if its name says so.
+    /// Writes the bytes of the file to `sink`, compressed if the file's name ends in `.gz`.
     private func write(_ tables: [CatalogueTable], to sink: @escaping ByteSink) throws {
         try compressed(to: sink) { sink in try format.write(tables, name: path, to: sink) }
     }
 
-    /// Passes on to `sink` what `body` writes, compressed if the file's name says so.
+    /// Passes the bytes that `body` writes to `sink`, compressed if the file's name ends in `.gz`.
     private func compressed(to sink: @escaping ByteSink, _ body: (ByteSink) throws -> Void) throws {
         guard CatalogueFormat.isCompressed(path), ![.ascii, .objects].contains(format) else {
             return try body(sink)

@@ -1,6 +1,6 @@
 extension CatalogueTable {
-    /// The table with a column for each element of an array: `NAME`, `NAME_1`, `NAME_2`, as astropy reads the vectors of
-    /// SExtractor's text catalogues.
+    /// The table with a separate column for each element of an array: `NAME`, `NAME_1`, `NAME_2`, as astropy names the
+    /// vectors of SExtractor's text catalogues.
     var withoutArrays: CatalogueTable {
         guard columns.contains(where: { $0.values.length != nil }) else { return self }
         var flat: [Column] = []
@@ -19,7 +19,7 @@ extension CatalogueTable {
 }
 
 extension CatalogueTable.Values {
-    /// The element at `place` of each row's array; the column itself if it has single values.
+    /// Returns the element at `place` of each row's array, or the column itself if it has single values.
     fileprivate func elements(at place: Int) -> Self {
         func every<Value>(_ values: [Value]) -> [Value] {
             stride(from: place, to: values.count, by: length ?? 1).map { values[$0] }

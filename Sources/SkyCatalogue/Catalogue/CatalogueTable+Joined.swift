@@ -1,13 +1,13 @@
 import SkyFITS
 
 extension CatalogueTable {
-    /// One table of the rows of `tables`, each preceded by `labels`: columns that say where its rows come from.
+    /// Concatenates the rows of `tables`, preceded by `labels`: columns that identify the origin of each row.
     ///
-    /// A column that a table lacks, such as `ra` where an image has no celestial coordinates, is NaN there. Header
-    /// entries that are the same in all tables are kept.
+    /// A column that a table lacks, such as `ra` for an image without celestial coordinates, is NaN for its rows.
+    /// Header entries are kept if they are equal in all tables.
     /// - Parameters:
     ///   - tables: the tables, in order.
-    ///   - labels: the names, descriptions and values of further columns, with one value per table.
+    ///   - labels: names, descriptions and values of the additional columns, with one value per table.
     package init(joining tables: [CatalogueTable], labels: [Column]) {
         let counts = tables.map(\.rowCount)
         let leading = labels.map { label in
@@ -25,8 +25,8 @@ extension CatalogueTable {
         self.init(columns: leading + columns, header: common, history: tables.flatMap(\.history))
     }
 
-    /// One table of the sources of several images of a file, with columns `hdu` and `extname`, and `plane` if one is a
-    /// plane of a cube.
+    /// Concatenates the tables of several images of a file, with columns `hdu` and `extname`, and `plane` if an image
+    /// is a plane of a cube.
     package init(joiningExtensions tables: [CatalogueTable]) {
         let planes = tables.map { Int32($0.source?.plane ?? 0) }
         self.init(
@@ -44,7 +44,7 @@ extension CatalogueTable {
 }
 
 extension CatalogueTable.Values {
-    /// Value `index`, `counts[index]` times, for each.
+    /// Returns the values with value `index` repeated `counts[index]` times.
     fileprivate func repeated(_ counts: [Int]) -> Self {
         func spread<Value>(_ values: [Value]) -> [Value] {
             zip(values, counts).flatMap { Array(repeating: $0, count: $1) }
@@ -60,7 +60,7 @@ extension CatalogueTable.Values {
         }
     }
 
-    /// The values of `parts` one after the other; a part that is nil, or of another type than `model`, has no values.
+    /// Concatenates the values of `parts`. A part that is nil or has another type than `model` gets missing values.
     fileprivate static func joined(_ parts: [Self?], _ counts: [Int], as model: Self) -> Self {
         func join<Value>(_ none: Value, _ values: (Self) -> [Value]?) -> [Value] {
             zip(parts, counts).flatMap { part, count in part.flatMap(values) ?? Array(repeating: none, count: count) }

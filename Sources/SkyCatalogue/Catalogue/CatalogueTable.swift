@@ -3,7 +3,8 @@ public import SkyFITS
 
 /// A table of named, typed columns with units and descriptions, and header entries: the input of the catalogue writers.
 ///
-/// The writers accept any set of columns, except that a region file needs some.
+/// The writers accept any set of columns, except that a region file requires some. A table of an image also carries its
+/// place in the file (``source``), and the image's header (``field``) for formats that contain it.
 public struct CatalogueTable: Hashable, Sendable {
     /// The values of one column, one per row.
     public enum Values: Hashable, Sendable {
@@ -13,15 +14,15 @@ public struct CatalogueTable: Hashable, Sendable {
         case int32([Int32])
         /// 64-bit integers.
         case int64([Int64])
-        /// Single-precision floats; NaN where there is no value.
+        /// Single-precision floats; NaN for missing values.
         case float([Float])
-        /// Double-precision floats; NaN where there is no value.
+        /// Double-precision floats; NaN for missing values.
         case double([Double])
-        /// Text.
+        /// Text; empty for missing values.
         case text([String])
-        /// Single-precision arrays of these axes, the fastest first, row after row.
+        /// Single-precision arrays with these axes, the fastest first, stored row after row.
         case array([Float], shape: [Int])
-        /// Double-precision vectors of this length, row after row.
+        /// Double-precision vectors of this length, stored row after row.
         case vector([Double], length: Int)
 
         /// Number of rows.
@@ -39,21 +40,20 @@ public struct CatalogueTable: Hashable, Sendable {
         }
     }
 
-    /// One column.
+    /// A column of a table.
     public struct Column: Hashable, Sendable {
-        /// Letters, digits and `_`.
+        /// Name of the column: letters, digits and `_`.
         public var name: String
-        /// Unit in the FITS standard's notation, as astropy parses it, such as `pix`, `deg` or `pix-2`; nil if
-        /// dimensionless.
+        /// Unit in FITS notation, as astropy parses it, such as `pix`, `deg` or `pix-2`; nil if dimensionless.
         public var unit: String?
-        /// Description of the values.
+        /// Description of the values for the file's header.
         public var description: String
-        /// The values.
+        /// One value or array per row.
         public var values: Values
-        /// How a value is written as text: a TDISP of FITS such as `F11.4`; nil: exactly.
+        /// Format of a value as text, a FITS TDISP such as `F11.4`; nil to write values exactly.
         public var display: String?
 
-        /// A column.
+        /// Creates a column without a text format.
         public init(_ name: String, unit: String? = nil, description: String, _ values: Values) {
             self.name = name
             self.unit = unit
@@ -64,20 +64,21 @@ public struct CatalogueTable: Hashable, Sendable {
 
     /// The columns, all of the same length.
     public let columns: [Column]
-    /// The HDU whose sources these are, in a catalogue of several images of one file; nil in others.
+    /// The HDU of the image, in a catalogue of several images of one file; nil otherwise.
     public var source: ImageExtension?
-    /// The image whose sources these are, for the names of outputs; nil in others.
+    /// The image of the sources, for the names of outputs; nil if unknown.
     package var image: ImageExtension?
-    /// The header of the image, for formats that hold it.
+    /// The header of the image, for formats that contain it.
     public var field: FieldHeader?
-    /// Whether it stands for an image that could not be scanned; only formats whose tables have places hold it.
+    /// Whether the table stands for an image that could not be scanned. Only formats that identify tables by position
+    /// contain it.
     public var isPlaceholder = false
-    /// Entries for the header, in order.
+    /// Entries of the header, in order.
     public var header: [HeaderEntry]
-    /// Lines of history for the header.
+    /// HISTORY lines of the header.
     public var history: [String]
 
-    /// A table of `columns`, which must have equal lengths and different names.
+    /// Creates a table from `columns`, which must have equal lengths and distinct names.
     public init(columns: [Column], header: [HeaderEntry] = [], history: [String] = []) {
         precondition(Set(columns.map(\.values.count)).count <= 1, "columns must have equal lengths")
         precondition(Set(columns.map(\.name)).count == columns.count, "columns must have different names")
@@ -86,7 +87,7 @@ public struct CatalogueTable: Hashable, Sendable {
         self.history = history
     }
 
-    /// A table of the same columns without rows, in place of that of an image that could not be scanned.
+    /// Returns a table with the same columns and no rows, for an image that could not be scanned.
     package func placeholder(for image: ImageExtension, header: FITSHeader) -> CatalogueTable {
         var table = CatalogueTable(
             columns: columns.map { column in
@@ -99,15 +100,16 @@ public struct CatalogueTable: Hashable, Sendable {
         return table
     }
 
-    /// Number of rows.
+    /// Number of rows; 0 without columns.
     public var rowCount: Int { columns.first?.values.count ?? 0 }
 
-    /// The column of this name.
+    /// Returns the column with a name, or nil if there is none.
     public subscript(name: String) -> Column? { columns.first { $0.name == name } }
 }
 
 extension CatalogueTable.Values {
-    /// Value `row` in the fewest characters that parse back to the same bits; `nan` for NaN, `inf` for infinity.
+    /// Formats the value at `row` with the fewest characters that are parsed as the same bits; `nan` for NaN, `inf` for
+    /// infinity.
     package func text(_ row: Int) -> String {
         switch self {
         case .int16(let values): values[row].description
@@ -127,7 +129,7 @@ extension CatalogueTable.Values {
         values.map { $0.isNaN ? "nan" : $0.description }.joined(separator: " ")
     }
 
-    /// The number of elements of each row; nil if the column has single values.
+    /// Number of elements of each row; nil if the column has single values.
     package var length: Int? {
         switch self {
         case .array(_, let shape): shape.reduce(1, *)
@@ -136,13 +138,13 @@ extension CatalogueTable.Values {
         }
     }
 
-    /// The places of the elements of row `row` in the values.
+    /// Returns the range of the elements of a row in the values.
     private func elements(_ row: Int) -> Range<Int> {
         let length = length ?? 1
         return row * length..<(row + 1) * length
     }
 
-    /// The elements of row `row` of a column of arrays; none for other columns.
+    /// Returns the elements of a row of an array column, or none for other columns.
     func reals(_ row: Int) -> [Double] {
         switch self {
         case .array(let values, _): values[elements(row)].map(Double.init)
@@ -151,7 +153,7 @@ extension CatalogueTable.Values {
         }
     }
 
-    /// The values of some rows, in that order.
+    /// Returns the values of the given rows, in that order.
     package func selecting(_ rows: [Int]) -> Self {
         func elements<Value>(_ values: [Value]) -> [Value] { rows.flatMap { values[self.elements($0)] } }
         return switch self {

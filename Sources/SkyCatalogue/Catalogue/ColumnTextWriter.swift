@@ -1,13 +1,13 @@
 import Foundation
 import ScanBasics
 
-/// Writes a table in columns of fixed width, as SExtractor's ASCII, ASCII_HEAD and ASCII_SKYCAT.
+/// Writes a table in columns of fixed width, like SExtractor's ASCII, ASCII_HEAD and ASCII_SKYCAT.
 enum ColumnTextWriter {
     private static let pieceLength = 1 << 18
 
-    /// What surrounds the rows.
+    /// The header and separators of the text.
     enum Style {
-        /// Nothing; a line of comment per column; what the skycat viewer expects, with tabs between values.
+        /// No header; one comment line per column; the header of the skycat viewer, with tabs between values.
         case plain, head, skycat
     }
 
@@ -35,7 +35,8 @@ enum ColumnTextWriter {
         try sink(piece)
     }
 
-    /// skycat takes the first four columns as number, coordinates and magnitude, as SExtractor supposes them to be.
+    /// Returns the header for skycat. Like SExtractor, assumes that the first four columns are number, coordinates and
+    /// magnitude.
     private static func skycatHead(of table: CatalogueTable) -> String {
         let names = ["id", "ra", "dec", "mag"] + table.columns.dropFirst(4).map(\.name)
         return """
@@ -54,7 +55,7 @@ enum ColumnTextWriter {
             """
     }
 
-    /// A line per column: its number, name, comment and unit. A vector advances the number by its length.
+    /// Returns one line per column with its number, name, comment and unit. A vector advances the number by its length.
     private static func head(of table: CatalogueTable) -> String {
         var (text, number) = ("", 1)
         for column in table.columns {
@@ -78,12 +79,12 @@ enum ColumnTextWriter {
     }
 }
 
-/// How numbers are written as text: a TDISP of FITS.
+/// Formats numbers as text according to a FITS TDISP.
 package struct TextFormat {
     private let format: String
     private let isInteger: Bool
 
-    /// The format of a TDISP such as `I10`, `F11.4`, `E18.10` or `G12.7`; nil for others.
+    /// Parses a TDISP such as `I10`, `F11.4`, `E18.10` or `G12.7`; nil for others.
     package init?(_ display: String) {
         guard let letter = display.first, let kind = ["I": "lld", "F": "f", "E": "e", "G": "g"][letter],
             display.dropFirst().allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") })

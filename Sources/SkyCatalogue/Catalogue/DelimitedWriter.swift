@@ -4,7 +4,7 @@ import SkyFITS
 
 /// Writes a table as CSV, either plain or with astropy's ECSV header.
 package enum DelimitedWriter {
-    /// Rows that go to the sink together: a few hundred kilobytes.
+    /// Number of rows per call of the sink: a few hundred kilobytes.
     private static let pieceRows = 1024
 
     package static func writeCSV(_ table: CatalogueTable, to sink: ByteSink) throws(OutputError) {
@@ -13,14 +13,14 @@ package enum DelimitedWriter {
         try writeRows(of: table, to: sink)
     }
 
-    /// The line of column names.
+    /// Returns the line of column names.
     package static func names(of table: CatalogueTable) -> [UInt8] {
         Array("\(table.columns.map(\.name).joined(separator: ","))\n".utf8)
     }
 
-    /// Writes the rows, without the names of the columns.
+    /// Writes the rows, without the column names.
     ///
-    /// Processors write pieces of them side by side: on one, a large catalogue takes a fifth of the time of its scan.
+    /// Pieces are formatted on all processors: on one, a large catalogue takes a fifth of the time of its scan.
     static func writeRows(of table: CatalogueTable, to sink: ByteSink) throws(OutputError) {
         let batch = Self.pieceRows * ProcessInfo.processInfo.activeProcessorCount
         for first in stride(from: 0, to: table.rowCount, by: batch) {
@@ -32,7 +32,7 @@ package enum DelimitedWriter {
 
     private typealias Field = @Sendable (_ row: Int, _ line: inout [UInt8]) -> Void
 
-    /// The lines of rows, in pieces.
+    /// Formats rows as lines, in pieces.
     private static func pieces(of rows: Range<Int>, _ table: CatalogueTable) -> [[UInt8]] {
         let parts = stride(from: rows.lowerBound, to: rows.upperBound, by: pieceRows).map {
             $0..<min($0 + pieceRows, rows.upperBound)
@@ -63,8 +63,8 @@ package enum DelimitedWriter {
         return lines
     }
 
-    /// Appends values of some rows of a column as fields. They are copied, since processors would contend for the count of
-    /// references to the column.
+    /// Returns a function that appends the value of a row as a field. The values are copied, since processors would
+    /// contend for the column's reference count.
     private static func field(of values: CatalogueTable.Values, _ rows: Range<Int>) -> Field {
         switch values {
         case .int16(let values): integers(values[rows])
@@ -92,7 +92,7 @@ package enum DelimitedWriter {
         { [values = Array(values)] in append(values[$0].isNaN ? "nan" : values[$0].description, to: &$1) }
     }
 
-    /// Text that is empty or holds a separator is quoted (RFC 4180).
+    /// Quotes text that is empty or contains a separator (RFC 4180).
     private static func quotedField(_ text: String) -> String {
         guard text.isEmpty || text.contains(where: { ",\"\r\n ".contains($0) }) else { return text }
         return "\"\(text.replacing("\"", with: "\"\""))\""
@@ -104,7 +104,7 @@ package enum DelimitedWriter {
         try writeCSV(table, to: sink)
     }
 
-    /// The YAML header of ECSV.
+    /// Returns the YAML header of ECSV.
     package static func head(of table: CatalogueTable) -> [UInt8] {
         var lines = ["%ECSV 1.0", "---", "delimiter: ','", "datatype:"]
         lines += table.columns.map { column in
@@ -128,7 +128,7 @@ package enum DelimitedWriter {
         case .integer(let value): value.description
         case .real(let value) where value.isNaN: ".nan"
         case .real(let value) where value.isInfinite: value < 0 ? "-.inf" : ".inf"
-        // YAML reads a number with an exponent as text, unless its mantissa has a decimal point.
+        // YAML reads a number with an exponent as text unless its mantissa has a decimal point.
         case .real(let value): Self.real(value)
         case .logical(let value): value ? "true" : "false"
         }

@@ -1,7 +1,7 @@
 internal import CFITSIO
 package import SkyFITS
 
-/// The headers of the tables of a FITS catalogue.
+/// The headers of the tables in a FITS catalogue.
 package struct FITSTableHeaders {
     private var tables: [Set<String>] = []
 
@@ -19,7 +19,7 @@ package struct FITSTableHeaders {
 
     package var count: Int { tables.count }
 
-    /// Whether the header of a table has all these entries, with the same values and comments.
+    /// Whether the header of a table has all these entries, with equal values and comments.
     package func holds(_ entries: [HeaderEntry], table index: Int) -> Bool {
         guard let memory = FITSMemoryFile() else { return false }
         memory.call { handle, status in

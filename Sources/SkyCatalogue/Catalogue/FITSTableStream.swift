@@ -2,18 +2,18 @@ internal import CFITSIO
 import ScanBasics
 import SkyFITS
 
-/// A FITS file of one binary table whose rows are not all in memory at once: header, rows and padding.
+/// A FITS file with one binary table whose rows are not all in memory at once: header, rows and padding.
 struct FITSTableStream {
-    /// The primary HDU and the table's header.
+    /// The bytes of the primary HDU and of the table's header.
     let header: [UInt8]
     private let sizes: [Int]
     private let rowCount: Int
 
-    /// A table of `rowCount` rows.
+    /// Creates the header of a table with `rowCount` rows.
     /// - Parameters:
-    ///   - model: a table with its columns and header, and a row with the longest texts.
-    ///   - rowCount: the number of its rows.
-    ///   - name: appears in error messages.
+    ///   - model: a table with the same columns and header, and one row with the longest texts.
+    ///   - rowCount: number of rows.
+    ///   - name: name for error messages.
     /// - Throws: ``OutputError``.
     init(model: CatalogueTable, rowCount: Int, name: String) throws(OutputError) {
         guard let memory = FITSMemoryFile() else { throw OutputError(.failed, "\(name): not enough memory") }
@@ -30,7 +30,7 @@ struct FITSTableStream {
         (self.header, self.rowCount, sizes) = (header, rowCount, model.columns.map(\.values.elementSize))
     }
 
-    /// The bytes of rows.
+    /// Returns the bytes of rows.
     func bytes(of rows: CatalogueTable) -> [UInt8] {
         let length = rows.rowCount * rowLength
         return [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
@@ -39,7 +39,7 @@ struct FITSTableStream {
         }
     }
 
-    /// The bytes after the last row.
+    /// The bytes after the last row, which fill the last block.
     var padding: [UInt8] {
         let block = FITSMemoryFile.blockLength
         return [UInt8](repeating: 0, count: (block - rowCount * rowLength % block) % block)
@@ -47,7 +47,7 @@ struct FITSTableStream {
 
     private var rowLength: Int { sizes.reduce(0, +) }
 
-    /// Sets the integer of a card, in the columns that the standard gives it.
+    /// Sets the integer value of a card in its fixed-format columns.
     private static func set(_ key: String, to value: Int, in header: inout [UInt8], from start: Int) {
         let name = Array(key.utf8) + [UInt8](repeating: UInt8(ascii: " "), count: 8 - key.utf8.count)
         let digits = Array("\(value)".utf8)

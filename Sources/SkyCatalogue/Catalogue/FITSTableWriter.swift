@@ -5,12 +5,12 @@ package import SkyFITS
 
 /// Writes tables as FITS binary tables, one per extension.
 ///
-/// TTYPEn, TUNITn and TCOMMn hold names, units and descriptions; the same header holds the header entries and the
+/// TTYPEn, TUNITn and TCOMMn contain names, units and descriptions; the same header contains the header entries and the
 /// history.
 package enum FITSTableWriter {
-    /// Bytes per call of the sink.
+    /// Number of bytes per call of the sink.
     private static let pieceLength = 1 << 18
-    /// Rows per call of CFITSIO.
+    /// Number of rows per call of CFITSIO.
     private static let groupRows = 1024
 
     package static func write(
@@ -30,17 +30,17 @@ package enum FITSTableWriter {
         if let failure { throw OutputError(.failed, "\(name): the table cannot be made: \(failure)") }
     }
 
-    /// How tables with SExtractor's columns are stored.
+    /// The way in which tables are stored.
     package enum Layout {
-        /// As other catalogues.
+        /// One named table per image.
         case plain
-        /// FITS_1.0: tables called OBJECTS.
+        /// FITS_1.0: tables named OBJECTS.
         case objects
-        /// FITS_LDAC: for each image a table of its header's cards and one of the sources.
+        /// FITS_LDAC: two tables per image, one with the cards of its header and one with the sources.
         case ldac
     }
 
-    /// Adds a table, at the end.
+    /// Appends a table to the file.
     package static func append(_ table: CatalogueTable, _ layout: Layout = .plain, to memory: FITSMemoryFile) {
         if layout == .ldac { appendField(of: table, to: memory) }
         create(table, layout, in: memory)
@@ -80,7 +80,7 @@ package enum FITSTableWriter {
         withExtendedLifetime((names, forms, units)) {}
     }
 
-    /// The table of one row that holds the cards of the image's header.
+    /// Appends the table with a single row that contains the cards of the image's header.
     private static func appendField(of table: CatalogueTable, to memory: FITSMemoryFile) {
         let cards = table.field?.cards() ?? FITSHeader(cards: []).bytes
         let (names, forms, units) = (CStrings(["Field Header Card"]), CStrings(["\(cards.count)A"]), CStrings([""]))
@@ -111,7 +111,7 @@ package enum FITSTableWriter {
         }
     }
 
-    /// Stores rows one after the other, each with a field of `sizes` bytes per column.
+    /// Stores consecutive rows, each with a field of `sizes` bytes per column.
     static func store(
         _ rows: Range<Int>, of table: CatalogueTable, _ sizes: [Int], in bytes: UnsafeMutableRawBufferPointer
     ) {
@@ -143,7 +143,7 @@ extension CatalogueTable.Values {
         }
     }
 
-    /// Bytes of a value; of text, of the longest one.
+    /// Size of a value in bytes; for text, of the longest one.
     var elementSize: Int {
         switch self {
         case .int16: 2
@@ -155,7 +155,7 @@ extension CatalogueTable.Values {
         }
     }
 
-    /// Stores the values of `rows` in FITS byte order, big-endian, every `stride` bytes from `offset` on; text
+    /// Stores the values of `rows` in big-endian FITS byte order, at `offset` and every `stride` bytes after it. Text
     /// fills `size` bytes.
     fileprivate func store(
         _ rows: Range<Int>, in bytes: UnsafeMutableRawBufferPointer, at offset: Int, size: Int, stride: Int
@@ -186,7 +186,7 @@ extension CatalogueTable.Values {
         case .vector(let values, let length): putArrays(values, length, \.bitPattern)
         case .text(let values):
             for (index, value) in values[rows].enumerated() {
-                // Text ends at its first zero byte; some readers keep spaces.
+                // Text ends at its first zero byte; some readers keep trailing spaces.
                 let text = Array(FITSMemoryFile.printable(value).utf8)
                 let padding = [UInt8](repeating: 0, count: size - text.count)
                 let place = offset + index * stride
@@ -197,7 +197,7 @@ extension CatalogueTable.Values {
     }
 }
 
-/// Strings as CFITSIO requires them: an array of writable pointers.
+/// An array of writable C strings, as required by CFITSIO.
 private final class CStrings {
     var pointers: [UnsafeMutablePointer<CChar>?]
 

@@ -1,16 +1,16 @@
 public import SkyFITS
 
-/// The header of an image, with entries about its scan: the field's header of LDAC catalogues.
+/// The header of an image with entries about its scan: the field header of LDAC catalogues.
 public struct FieldHeader: Hashable, Sendable {
-    /// The image's own cards.
+    /// The cards of the image's header.
     public var image: FITSHeader
-    /// Entries added to them.
+    /// Entries appended to the cards.
     public var entries: [HeaderEntry]
 
-    /// A header of `image` and `entries`.
+    /// Creates a header from the image's cards and further entries.
     public init(image: FITSHeader, entries: [HeaderEntry]) { (self.image, self.entries) = (image, entries) }
 
-    /// All cards, END last; nil if memory is exhausted.
+    /// Returns all cards, with END at the end, or nil if memory is exhausted.
     package func cards() -> [UInt8]? {
         guard let memory = FITSMemoryFile() else { return nil }
         memory.makeEmptyImage()

@@ -1,18 +1,18 @@
 internal import CZlib
 package import ScanBasics
 
-/// Compresses bytes as one gzip file without name and time: the same bytes give the same file.
+/// Compresses bytes to a gzip file without name and time: equal bytes give equal files.
 package final class GzipStream {
-    // On the heap: zlib refuses a stream that has moved.
+    // Allocated on the heap, because zlib rejects a stream that has moved.
     private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     private let sink: ByteSink
     private var room = [UInt8](repeating: 0, count: 1 << 16)
 
-    /// A stream whose compressed bytes go to `sink`. `name` appears in error messages.
+    /// Creates a stream that passes the compressed bytes to `sink`. Error messages contain `name`.
     package init(name: String, to sink: @escaping ByteSink) throws(OutputError) {
         self.sink = sink
         stream.initialize(to: z_stream())
-        // 15 bits of window; adding 16 makes zlib write gzip's header and trailer.
+        // The window has 15 bits; adding 16 makes zlib write gzip's header and trailer.
         let status = deflateInit2_(
             stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
             Int32(MemoryLayout<z_stream>.size))
@@ -26,7 +26,7 @@ package final class GzipStream {
 
     package func write(_ bytes: [UInt8]) throws(OutputError) { try compress(bytes, Z_NO_FLUSH) }
 
-    /// Writes what is left, and gzip's trailer.
+    /// Writes the remaining bytes and gzip's trailer.
     package func finish() throws(OutputError) { try compress([], Z_FINISH) }
 
     private func compress(_ bytes: [UInt8], _ flush: Int32) throws(OutputError) {

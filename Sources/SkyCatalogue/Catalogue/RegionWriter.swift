@@ -2,9 +2,9 @@ import ScanBasics
 
 /// Writes a table's sources as a DS9 region file: ellipses in image coordinates, which every viewer draws exactly.
 ///
-/// Needs columns `x_image` and `y_image` (1-based, as in DS9), `a`, `b` and `theta`; `number` labels a source. The
-/// semi-axes are drawn at three times the root mean square, about the isophotal limit. A source without a shape becomes
-/// a point, one without a position a comment. Numbers have no exponent, which some region parsers reject.
+/// Requires the columns `x_image` and `y_image` (1-based, as in DS9), `a`, `b` and `theta`; `number` labels a source.
+/// The ellipses have three times the root-mean-square semi-axes, about the isophotal limit. A source without a shape
+/// becomes a point, one without a position a comment. Numbers have no exponent, which some region parsers reject.
 enum RegionWriter {
     /// Ratio of drawn axes to root-mean-square axes.
     private static let scale = 3.0

@@ -29,7 +29,7 @@ enum VOTableWriter {
     }
 
     private static func cell(_ values: CatalogueTable.Values, _ row: Int) -> String {
-        // Infinity has a name of its own in the standard.
+        // The VOTable standard has its own name for infinity.
         let text = values.text(row)
         return text == "nan" ? "NaN" : text == "inf" ? "+Inf" : text == "-inf" ? "-Inf" : text
     }
@@ -55,7 +55,7 @@ enum VOTableWriter {
 }
 
 extension CatalogueTable.Values {
-    /// The data type in a VOTable, with the size of an array as a further attribute.
+    /// The data type in a VOTable, followed by the array size as a further attribute.
     fileprivate var type: String {
         switch self {
         case .int16: "short"

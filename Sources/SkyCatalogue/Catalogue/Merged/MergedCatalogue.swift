@@ -1,26 +1,28 @@
 import SkyFITS
 
-/// One table of the rows of many FITS catalogues, which are read again from their files, a piece at a time.
+/// A single table with the rows of many FITS catalogues, which are read from their files in pieces.
 ///
-/// Columns `image` and `hdu` say where a row comes from. A column that an image lacks, such as `ra` where there are no
-/// celestial coordinates, is NaN there. The header has the entries that are the same in all catalogues.
+/// The columns `image` and `hdu` identify the origin of a row. A column that an image lacks, such as `ra` without
+/// celestial coordinates, is NaN for its rows. The header contains the entries that are equal in all catalogues. The
+/// initialiser reads the headers only; ``forEachPiece(_:)`` reads the rows.
 package struct MergedCatalogue {
     /// The catalogue of a file with images.
     package struct Part: Sendable {
         package let image: String
         package let path: String
 
+        /// Creates a part from the names of two files.
         /// - Parameters:
-        ///   - image: the file, for the column `image`.
+        ///   - image: the image file, for the column `image`.
         ///   - path: its FITS catalogue.
         package init(image: String, path: String) { (self.image, self.path) = (image, path) }
     }
 
-    /// A table of a part.
+    /// A table in a part.
     private struct Source: Hashable {
         var image: Int
         var rowCount: Int
-        /// See ``MergedColumns``.
+        /// Number of its set of columns in ``MergedColumns``.
         var columns: Int
     }
 
@@ -30,16 +32,17 @@ package struct MergedCatalogue {
     private var columns = MergedColumns()
     private var header: [HeaderEntry] = []
 
-    /// Keys of entries about one image, which are in no merged header even if they are the same for all.
+    /// Prefixes of the entries about one image, which are excluded from the merged header even if they are equal in all
+    /// catalogues.
     private static let keysOfImage = ["IMAGE", "IMG", "MASKED", "BACKGR", "NOISERMS", "REMOVED"]
 
-    /// Rows that are read at a time.
+    /// Number of rows that are read at a time.
     private static let pieceRows = 8192
 
-    /// The table of `parts`, in this order, whose headers are read.
+    /// Merges `parts` in this order. Reads their headers.
     /// - Parameters:
     ///   - parts: the catalogues.
-    ///   - history: lines for the header.
+    ///   - history: HISTORY lines for the header.
     /// - Throws: ``ImageError`` if a catalogue cannot be read, `CancellationError`.
     package init(_ parts: [Part], history: [String]) throws {
         (self.parts, self.history) = (parts, history)
@@ -68,7 +71,7 @@ package struct MergedCatalogue {
 
     package var rowCount: Int { sources.reduce(0) { $0 + $1.reduce(0) { $0 + $1.rowCount } } }
 
-    /// A table with the columns and the header, and one row, with the longest text.
+    /// A table with the columns and the header, and one row with the longest text.
     package var model: CatalogueTable {
         let longest = parts.map(\.image).max { $0.utf8.count < $1.utf8.count } ?? ""
         return CatalogueTable(
@@ -77,8 +80,8 @@ package struct MergedCatalogue {
             header: header, history: history)
     }
 
-    /// Passes the rows to `body`, in the order of the parts, of their tables and of their rows.
-    /// - Throws: ``ImageError`` if a catalogue cannot be read or has changed, `CancellationError`, what `body` throws.
+    /// Passes the rows to `body`, in the order of the parts, their tables and their rows.
+    /// - Throws: ``ImageError`` if a catalogue cannot be read or has changed, `CancellationError`, errors of `body`.
     func forEachPiece(_ body: (CatalogueTable) throws -> Void) throws {
         let wanted = columns.widest
         for (part, tables) in zip(parts, sources) {
@@ -110,7 +113,7 @@ package struct MergedCatalogue {
         }
     }
 
-    /// The columns that say where rows come from.
+    /// Returns the columns that identify the origin of rows.
     private func labels(_ image: String, _ hdu: Int, count: Int) -> [CatalogueTable.Column] {
         [
             .init("image", description: "File of the image", .text(Array(repeating: image, count: count))),
@@ -122,7 +125,7 @@ package struct MergedCatalogue {
 }
 
 extension StoredHeader {
-    /// The cards that are also in `others`; all if that is nil.
+    /// Returns the cards that are also in `others`, or all cards if `others` is nil.
     fileprivate func common(with others: [ArraySlice<UInt8>]?) -> [ArraySlice<UInt8>] {
         guard let others else { return cards }
         let own = Set(cards)

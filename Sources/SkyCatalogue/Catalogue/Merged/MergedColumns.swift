@@ -1,11 +1,11 @@
-/// The columns of a table that is merged from others: those of the widest one, and what the others say about them.
+/// The columns of a merged table: those of the widest table, with the units and descriptions of all tables.
 struct MergedColumns {
     private var known: [[StoredCatalogue.Column]] = []
     private var units: [String: [String]] = [:]
     private var descriptions: [String: [String]] = [:]
 
     /// Adds the columns of a table.
-    /// - Returns: their number among the different columns of all tables.
+    /// - Returns: the number of this set of columns.
     mutating func add(_ columns: [StoredCatalogue.Column]) -> Int {
         for column in columns {
             let unit = column.unit ?? ""
@@ -18,13 +18,13 @@ struct MergedColumns {
         return known.count - 1
     }
 
-    /// The columns that were added with this number.
+    /// Returns the set of columns with a number.
     subscript(number: Int) -> [StoredCatalogue.Column] { known[number] }
 
-    /// The columns of the merged table, of the table that has the most.
+    /// The columns of the merged table, which are those of the table with the most columns.
     var widest: [StoredCatalogue.Column] { known.max { $0.count < $1.count } ?? [] }
 
-    /// A column of the merged table. A unit that is not the same in all tables is in the description.
+    /// Returns a column of the merged table. If tables have different units, the units are listed in the description.
     func described(_ column: StoredCatalogue.Column, _ values: CatalogueTable.Values) -> CatalogueTable.Column {
         let units = units[column.name] ?? []
         let text = Self.words(descriptions[column.name] ?? [])
@@ -35,7 +35,7 @@ struct MergedColumns {
         return .init(column.name, description: "\(text); unit by image: \(names)", values)
     }
 
-    /// Texts one after the other: at most 4, since a night may have any number of units.
+    /// Joins texts; at most 4, since the images may have any number of units.
     private static func words(_ texts: [String]) -> String {
         texts.prefix(4).joined(separator: " or ") + (texts.count > 4 ? " or other" : "")
     }

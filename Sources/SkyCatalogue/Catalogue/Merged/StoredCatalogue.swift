@@ -1,26 +1,26 @@
 internal import CFITSIO
 import SkyFITS
 
-/// A FITS catalogue on disk, whose tables are read again, a table after the other.
+/// A FITS catalogue on disk whose tables are read one after the other.
 ///
-/// Call every function inside ``FITSLibrary/run(_:)``.
+/// All functions must be called inside ``FITSLibrary/run(_:)``.
 final class StoredCatalogue {
-    /// A column of a table: numbers of one type, at one place in each row.
+    /// A column of a table: numbers of one type, at a fixed offset in each row.
     struct Column: Hashable {
         var name: String
         var unit: String?
         var description: String
         var type: StoredNumber
-        /// Bytes before it in a row.
+        /// Byte offset within a row.
         var offset: Int
     }
 
-    /// The table at which the file is.
+    /// The table at which the file is positioned.
     struct Table {
         /// Number of the image's HDU.
         var image: Int
         var rowCount: Int
-        /// Bytes of a row.
+        /// Length of a row in bytes.
         var rowLength: Int
         var header: StoredHeader
     }
@@ -31,8 +31,8 @@ final class StoredCatalogue {
     init(path: String) throws(ImageError) { file = try FITSFile(path: path) }
 
     /// Moves to the next table.
-    /// - Returns: the table; nil if there is none.
-    /// - Throws: ``ImageError`` if the file is damaged, or is no catalogue.
+    /// - Returns: the table, or nil if there is none.
+    /// - Throws: ``ImageError`` if the file is damaged or is not a catalogue.
     func next() throws(ImageError) -> Table? {
         while true {
             number += 1
@@ -45,8 +45,8 @@ final class StoredCatalogue {
         }
     }
 
-    /// The columns of the current table.
-    /// - Throws: ``ImageError`` if they are not numbers.
+    /// Returns the columns of the current table.
+    /// - Throws: ``ImageError`` if a column is not numeric.
     func columns() throws(ImageError) -> [Column] {
         var columns: [Column] = []
         var offset = 0
@@ -63,8 +63,8 @@ final class StoredCatalogue {
         return columns
     }
 
-    /// The bytes of rows of the current table.
-    /// - Throws: ``ImageError`` if they cannot be read.
+    /// Returns the bytes of rows of the current table.
+    /// - Throws: ``ImageError`` if the rows cannot be read.
     func bytes(of rows: Range<Int>, in table: Table) throws(ImageError) -> [UInt8] {
         var status: Int32 = 0
         let length = rows.count * table.rowLength
@@ -87,7 +87,7 @@ final class StoredCatalogue {
         return value.isEmpty ? nil : value
     }
 
-    /// The error of a file that is none of Skyfarm's catalogues, or lacks its end.
+    /// The error for a file that is not a catalogue written by Skyfarm, or is truncated.
     var strange: ImageError {
         ImageError(
             .corrupt, "\(file.path): is no catalogue of skyfarm, or is damaged; scan its image again, with --overwrite")

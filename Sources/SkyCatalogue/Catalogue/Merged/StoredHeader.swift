@@ -1,11 +1,11 @@
 internal import CFITSIO
 import SkyFITS
 
-/// The cards of a table's header, each with those that continue it.
+/// The cards of a table's header, each joined with the cards that continue it.
 struct StoredHeader {
     private(set) var cards: [ArraySlice<UInt8>] = []
 
-    /// The header of the current HDU; nil if it cannot be read.
+    /// Reads the header of the current HDU; nil if it cannot be read.
     init?(of handle: UnsafeMutablePointer<fitsfile>) {
         var text: UnsafeMutablePointer<CChar>?
         var (count, status): (Int32, Int32) = (0, 0)
@@ -25,14 +25,14 @@ struct StoredHeader {
 
     private static let continuation = Array("CONTINUE".utf8)
 
-    /// The bytes of the cards that describe columns: headers with the same ones have the same columns.
+    /// The concatenated cards that describe columns. Headers for which they are equal have the same columns.
     var columnCards: [UInt8] { cards.filter(Self.isOfColumn).reduce(into: []) { $0 += $1 } }
 
     private static func isOfColumn(_ card: ArraySlice<UInt8>) -> Bool {
         ["TFIELDS", "TTYPE", "TFORM", "TUNIT", "TCOMM"].contains { card.starts(with: $0.utf8) }
     }
 
-    /// The entries of cards that describe neither columns nor the structure of the file.
+    /// Returns the entries of cards that describe neither columns nor the structure of the file.
     static func entries(of cards: [ArraySlice<UInt8>]) -> [HeaderEntry] {
         guard let memory = FITSMemoryFile() else { return [] }
         memory.call { handle, status in ffcrim(handle, BYTE_IMG, 0, nil, status) }
@@ -72,7 +72,7 @@ struct StoredHeader {
             ffgkls(handle, key, &text, &whole, &status)
             content = status == 0 ? text.map { .text(String(cString: $0)) } : nil
             fffree(text, &status)
-            // CFITSIO keeps the space before the comment of a text that is continued.
+            // CFITSIO keeps the space before the comment of a continued string.
             comment = Array(whole.drop { $0 == CChar(bitPattern: UInt8(ascii: " ")) })
         case UInt8(ascii: "L"): content = .logical(FITSLibrary.string(value) == "T")
         case UInt8(ascii: "I"): content = Int(FITSLibrary.string(value)).map { .integer($0) }

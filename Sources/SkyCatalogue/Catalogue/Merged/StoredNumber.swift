@@ -1,8 +1,8 @@
-/// A type of the numbers of a FITS table.
+/// A numeric type of a FITS table column.
 enum StoredNumber: Hashable {
     case int16, int32, int64, float, double
 
-    /// The type of a column with this TFORM; nil if it is not one number per row.
+    /// Parses a TFORM; nil if it is not one number per row.
     init?(form: String) {
         switch form {
         case "I", "1I": self = .int16
@@ -14,7 +14,7 @@ enum StoredNumber: Hashable {
         }
     }
 
-    /// Bytes of a number.
+    /// Size of a number in bytes.
     var size: Int {
         switch self {
         case .int16: 2
@@ -23,7 +23,7 @@ enum StoredNumber: Hashable {
         }
     }
 
-    /// The numbers at `offset` in each row of `rowLength` bytes, in FITS byte order, big-endian.
+    /// Returns the big-endian numbers at `offset` in each row of `rowLength` bytes.
     func values(in bytes: [UInt8], offset: Int, rowLength: Int) -> CatalogueTable.Values {
         func load<Word: FixedWidthInteger, Value>(_ value: (Word) -> Value) -> [Value] {
             bytes.withUnsafeBytes { bytes in
@@ -41,7 +41,7 @@ enum StoredNumber: Hashable {
         }
     }
 
-    /// The values of a column that an image lacks: NaN, or 0 where there is none.
+    /// Returns the values of a column that an image lacks: NaN, or 0 for integers.
     func none(count: Int) -> CatalogueTable.Values {
         switch self {
         case .int16: .int16(Array(repeating: 0, count: count))
