@@ -1,32 +1,32 @@
-/// Completeness and contamination of a catalogue, compared with the known truth.
+/// Completeness and contamination of a catalogue, in comparison with the known truth.
 ///
-/// Sources are matched one to one, nearest pairs first, within a radius.
+/// Sources are matched one to one within a radius, nearest pairs first.
 public struct Completeness: Codable, Equatable, Sendable {
-    /// Number of true sources at or above the required signal-to-noise.
+    /// Number of true sources at or above the required signal-to-noise ratio.
     public var expected: Int
-    /// Number of those that the catalogue contains.
+    /// Number of expected sources that the catalogue contains.
     public var recovered: Int
     /// Number of rows of the catalogue.
     public var detected: Int
-    /// Number of rows that match no true source, however faint.
+    /// Number of rows that match no true source, however faint it is.
     public var spurious: Int
 
-    /// Ratio of recovered to expected; 1 if none is expected.
+    /// Ratio of recovered to expected sources; 1 if none is expected.
     public var share: Double { expected == 0 ? 1 : Double(recovered) / Double(expected) }
 
-    /// Ratio of spurious to detected; 0 for an empty catalogue.
+    /// Ratio of spurious to detected sources; 0 for an empty catalogue.
     public var spuriousShare: Double { detected == 0 ? 0 : Double(spurious) / Double(detected) }
 
-    /// A position in an image, with its source's signal-to-noise.
+    /// A position in an image, with the signal-to-noise ratio of its source.
     public struct Position: Equatable, Sendable {
         /// Column, 0-based.
         public var x: Double
         /// Row, 0-based.
         public var y: Double
-        /// Signal-to-noise; not used for a catalogue.
+        /// Signal-to-noise ratio; not used for a catalogue.
         public var signalToNoise: Double
 
-        /// A position.
+        /// Creates a position, by default with a signal-to-noise ratio of 0.
         public init(x: Double, y: Double, signalToNoise: Double = 0) {
             self.x = x
             self.y = y
@@ -34,7 +34,7 @@ public struct Completeness: Codable, Equatable, Sendable {
         }
     }
 
-    /// Compares `catalogue` with `truth`. True sources with a signal-to-noise of at least `minimum` are expected;
+    /// Compares `catalogue` with `truth`. True sources with a signal-to-noise ratio of at least `minimum` are expected;
     /// matched pairs are at most `radius` pixels apart.
     public init(truth: [Position], catalogue: [Position], radius: Double, minimum: Double) {
         let partner = Self.pair(truth, catalogue, radius: radius)
@@ -44,13 +44,13 @@ public struct Completeness: Codable, Equatable, Sendable {
         spurious = catalogue.count - partner.count { $0 != nil }
     }
 
-    /// For each position of `left`, the index of its match in `right`.
+    /// Returns, for each position of `left`, the index of its match in `right`, or nil.
     private static func pair(_ left: [Position], _ right: [Position], radius: Double) -> [Int?] {
         struct Cell: Hashable {
             var column: Int
             var row: Int
         }
-        // With cells as wide as the radius, all candidates lie in a cell or its eight neighbours.
+        // If cells are as wide as the radius, all candidates are in the same cell or one of its eight neighbours.
         func cell(_ position: Position) -> Cell {
             Cell(column: Int((position.x / radius).rounded(.down)), row: Int((position.y / radius).rounded(.down)))
         }

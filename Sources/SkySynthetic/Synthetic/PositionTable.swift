@@ -1,7 +1,7 @@
 extension Completeness.Position {
-    /// Why a table of positions cannot be read.
+    /// A reason why a table of positions cannot be read.
     public struct TableError: Error, Equatable, Sendable, CustomStringConvertible {
-        /// The cause, in one line.
+        /// The cause and the line number, in one line.
         public var description: String
 
         package init(description: String) {
@@ -10,7 +10,7 @@ extension Completeness.Position {
     }
 
     /// Reads the columns `x`, `y` and, if present, `snr` of comma-separated values. The first line that is not a `#`
-    /// comment names the columns.
+    /// comment has the column names.
     /// - Throws: ``TableError`` if a column is missing or a value is not a finite number.
     public static func read(csv text: String) throws(TableError) -> [Completeness.Position] {
         var columns: (x: Int, y: Int, signalToNoise: Int?)?

@@ -1,13 +1,14 @@
 package import ScanBasics
 
-/// Normal and Poisson deviates from one row's generator.
+/// Normal and Poisson deviates from the generator of one row.
 package struct SkyNoise {
     package var generator: SplitMix64
     private var spare: Double?
 
     package init(generator: SplitMix64) { self.generator = generator }
 
-    /// Mean 0, deviation 1; Marsaglia's polar method (1964), which produces two deviates at a time.
+    /// Returns a deviate of mean 0 and standard deviation 1, with Marsaglia's polar method (1964), which produces two
+    /// deviates at a time.
     package mutating func normal() -> Double {
         if let value = spare {
             spare = nil
@@ -24,8 +25,8 @@ package struct SkyNoise {
         }
     }
 
-    /// Number of electrons for an expectation of `mean`: exact (Knuth's product of uniforms) below 40, above that a
-    /// normal deviate of the same mean and variance, not rounded.
+    /// Returns a number of electrons for an expectation of `mean`: exact (Knuth's product of uniforms) below 40,
+    /// otherwise a normal deviate with the same mean and variance, not rounded.
     package mutating func poisson(mean: Double) -> Double {
         if mean <= 0 { return 0 }
         if mean >= 40 { return max(0, mean + mean.squareRoot() * normal()) }

@@ -18,7 +18,7 @@ package struct SourceProfile {
         case disk(Disk)
     }
 
-    /// peak / (1 + r²/α²)³
+    /// The profile peak / (1 + r²/α²)³.
     private struct Moffat {
         var peak: Double
         var inverseAlphaSquared: Double
@@ -33,14 +33,14 @@ package struct SourceProfile {
             return peak / (base * base * base)
         }
 
-        /// Radius beyond which the profile is below `level`.
+        /// Returns the radius beyond which the profile is below `level`.
         func radius(level: Double) -> Double {
             guard peak > level else { return 0 }
             let base = PortableMath.exp(PortableMath.log(peak / level) / 3)
             return ((base - 1) / inverseAlphaSquared).squareRoot()
         }
 
-        /// Fraction of the flux within `radius`.
+        /// Returns the fraction of the flux within `radius`.
         func share(within radius: Double) -> Double {
             let base = 1 + radius * radius * inverseAlphaSquared
             return 1 - 1 / (base * base)
@@ -56,7 +56,7 @@ package struct SourceProfile {
         var longest: Double
     }
 
-    /// The profile of `source` under a seeing of `fwhm` pixels.
+    /// Creates the profile of `source` for a seeing of `fwhm` pixels.
     package init(_ source: SyntheticSource, fwhm: Double) {
         let alpha = fwhm / 1.0196490690900866  // 2 √(2^⅓ − 1), the width of Moffat's profile of exponent 3
         if source.kind.isStar {
@@ -78,7 +78,7 @@ package struct SourceProfile {
         let long = source.scaleLength
         let short = long * source.axisRatio
         let c = (seeingVariance / (long * short)).squareRoot()
-        // Mean of q² is 2m: along an axis of scale h the second moment is m h².
+        // The mean of q² is 2m: along an axis of scale h the second moment is m h².
         let m = (c * c + 3 * c + 3) / (1 + c)
         let major = ((3 * long * long + seeingVariance) / m).squareRoot()
         let minor = ((3 * short * short + seeingVariance) / m).squareRoot()
@@ -92,7 +92,7 @@ package struct SourceProfile {
         return (shape, area * 4 * (1 + c) * (1 + c) / (1 + 2 * c))
     }
 
-    /// Counts per pixel at an offset from the centre.
+    /// Returns counts per pixel at an offset from the centre.
     @inline(__always)
     package func value(dx: Double, dy: Double) -> Double {
         switch shape {
@@ -105,7 +105,7 @@ package struct SourceProfile {
         }
     }
 
-    /// Radius, in pixels, beyond which the profile is below `level` counts per pixel.
+    /// Returns the radius, in pixels, beyond which the profile is below `level` counts per pixel.
     package func radius(level: Double) -> Double {
         switch shape {
         case .moffat(let core, let wing): return max(core.radius(level: level), wing?.radius(level: level / 2) ?? 0)
@@ -116,7 +116,8 @@ package struct SourceProfile {
         }
     }
 
-    /// A star's counts in excess of `saturation` counts per pixel, and the radius within which its core exceeds it.
+    /// Returns the counts of a star in excess of `saturation` counts per pixel, and the radius within which its core
+    /// exceeds it.
     package func excess(over saturation: Double) -> (counts: Double, radius: Double) {
         guard case .moffat(let core, _) = shape, core.peak > saturation else { return (0, 0) }
         let radius = core.radius(level: saturation)

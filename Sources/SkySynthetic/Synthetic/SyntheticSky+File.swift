@@ -5,10 +5,11 @@ extension SyntheticSky {
     /// - Parameters:
     ///   - path: the file, which gets its name when it is complete.
     ///   - type: type of the stored samples.
-    ///   - history: lines of the header's history.
-    ///   - overwrite: whether a file of that name may be replaced.
-    ///   - progress: called with each strip's number of pixels before it is written; a thrown error ends the writing.
-    /// - Throws: ``OutputError``, and what `progress` throws.
+    ///   - history: HISTORY lines of the header.
+    ///   - overwrite: whether an existing file may be replaced.
+    ///   - progress: called with the number of pixels of each strip before it is written; an error that it throws ends
+    ///     the writing.
+    /// - Throws: ``OutputError``, and errors of `progress`.
     public func write(
         to path: String, type: FITSImageWriter.SampleType = .float32, history: [String] = [], overwrite: Bool = false,
         progress: (Int) throws -> Void = { _ in }

@@ -8,7 +8,7 @@ extension SyntheticSky {
         }
     }
 
-    /// Distance, in rows, that a source's light or bleeding reaches from its centre.
+    /// Returns the distance, in rows, that a source's light or bleeding reaches from its centre.
     package static func reach(of source: SyntheticSource, _ parameters: Parameters) -> Double {
         let profile = SourceProfile(source, fwhm: parameters.fwhm)
         return max(profile.radius(level: parameters.faintest), bleedShape(source, profile, parameters)?.halfLength ?? 0)
@@ -31,7 +31,7 @@ extension SyntheticSky {
         }
     }
 
-    /// Fills the columns into which a star's excess charge bleeds.
+    /// Fills the columns into which the excess charge of a star bleeds.
     package func bleed(_ source: SyntheticSource, into light: UnsafeMutableBufferPointer<Double>, rows: Range<Int>) {
         let profile = SourceProfile(source, fwhm: parameters.fwhm)
         guard let shape = Self.bleedShape(source, profile, parameters) else { return }
@@ -47,7 +47,8 @@ extension SyntheticSky {
         }
     }
 
-    /// Number of pixels on each side of a saturated star's centre that its excess charge fills; at most 400 rows.
+    /// Returns the number of pixels on each side of a saturated star's centre that its excess charge fills; at most 400
+    /// rows.
     private static func bleedShape(
         _ source: SyntheticSource, _ profile: SourceProfile, _ parameters: Parameters
     ) -> (halfWidth: Int, halfLength: Double)? {
@@ -59,7 +60,7 @@ extension SyntheticSky {
         return (halfWidth, min(400, excess.radius + length / 2))
     }
 
-    /// Converts expected light to counts: photon noise, read noise, saturation.
+    /// Converts expected light to counts, with photon noise, read noise and saturation.
     package func expose(
         _ light: UnsafeMutableBufferPointer<Double>, rows: Range<Int>,
         into counts: UnsafeMutableBufferPointer<Float>
@@ -72,7 +73,7 @@ extension SyntheticSky {
                 let mean = light[index] * parameters.gain
                 let electrons: Double
                 if mean >= 40 {
-                    // Both noises are normal here: one deviate with the summed variance suffices.
+                    // Both noises are normal here, so one deviate with the summed variance suffices.
                     electrons = mean + (mean + readVariance).squareRoot() * noise.normal()
                 } else {
                     electrons = noise.poisson(mean: mean) + parameters.readNoise * noise.normal()

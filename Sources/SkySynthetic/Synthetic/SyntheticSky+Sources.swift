@@ -46,7 +46,7 @@ extension SyntheticSky {
         return source
     }
 
-    /// Draws from number counts proportional to 10^(slope · m), by inversion.
+    /// Draws a magnitude by inversion from number counts proportional to 10^(slope * m).
     private static func drawMagnitude(
         slope: Double, in range: ClosedRange<Double>, _ generator: inout SplitMix64
     ) -> Double {
@@ -54,7 +54,8 @@ extension SyntheticSky {
         return range.lowerBound + PortableMath.log10(1 + generator.uniform() * (span - 1)) / slope
     }
 
-    /// Faint galaxies are about as large as the seeing, brighter ones larger, with a random scatter factor.
+    /// Draws a scale length: faint galaxies are about as large as the seeing, brighter ones larger, with a random
+    /// scatter factor.
     private static func scaleLength(
         _ kind: SyntheticSource.Kind, _ magnitude: Double, _ parameters: Parameters, _ generator: inout SplitMix64
     ) -> Double {
@@ -63,7 +64,7 @@ extension SyntheticSky {
         return parameters.fwhm * 0.3 * growth * generator.uniform(in: 0.7...1.4)
     }
 
-    /// A random direction as cosine and sine, without trigonometric functions.
+    /// Draws a random direction as cosine and sine, without trigonometric functions.
     private static func direction(_ generator: inout SplitMix64) -> SyntheticSource.Direction {
         while true {
             let (x, y) = (2 * generator.uniform() - 1, 2 * generator.uniform() - 1)
@@ -75,7 +76,7 @@ extension SyntheticSky {
         }
     }
 
-    /// Flux divided by its noise in the profile's equivalent noise area, all in electrons.
+    /// Returns the flux divided by its noise in the profile's equivalent noise area, all in electrons.
     private static func signalToNoise(_ source: SyntheticSource, _ parameters: Parameters) -> Double {
         let electrons = source.flux * parameters.gain
         let sky = parameters.sky(x: source.x, y: source.y) * parameters.gain

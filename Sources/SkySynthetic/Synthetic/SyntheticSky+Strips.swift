@@ -7,8 +7,8 @@ extension SyntheticSky {
 
     /// Renders the whole image in strips on all processors and passes them to `body` in order, from the first row.
     ///
-    /// Memory use is constant: at most one strip per processor is held. A strip has `height` rows, the last one the
-    /// remaining rows.
+    /// Memory use is constant: at most one strip per processor is kept. Each strip has `height` rows; the last one has
+    /// the remaining rows.
     public func forEachStrip(
         height: Int = stripHeight, _ body: (_ firstRow: Int, _ samples: ArraySlice<Float>) throws -> Void
     ) rethrows {
@@ -36,7 +36,7 @@ extension SyntheticSky {
 }
 
 extension Range<Int> {
-    /// Consecutive ranges of `length`; the last one may be shorter.
+    /// Splits the range into consecutive ranges of `length`; the last one may be shorter.
     fileprivate func split(by length: Int) -> [Range<Int>] {
         stride(from: lowerBound, to: upperBound, by: length).map { $0..<Swift.min($0 + length, upperBound) }
     }

@@ -2,7 +2,7 @@ import Foundation
 public import SkyFITS
 
 extension SyntheticSky {
-    /// Cards with the image's world coordinates, in a gnomonic (TAN) projection, and the parameters of the sky.
+    /// The cards of the image's world coordinates, in a gnomonic (TAN) projection, and of the parameters of the sky.
     public var header: [HeaderEntry] {
         let scale = parameters.pixelScale
         return [
@@ -30,8 +30,8 @@ extension SyntheticSky {
         (Double(parameters.width - 1) / 2, Double(parameters.height - 1) / 2)
     }
 
-    /// Right ascension and declination, in degrees, of a 0-based pixel position: the inverse of the gnomonic projection
-    /// (Calabretta and Greisen 2002).
+    /// Returns right ascension and declination, in degrees, of a 0-based pixel position: the inverse of the gnomonic
+    /// projection (Calabretta and Greisen 2002).
     public func skyPosition(x: Double, y: Double) -> (rightAscension: Double, declination: Double) {
         let degree = Double.pi / 180
         let xi = -(x - referencePixel.x) * parameters.pixelScale * degree

@@ -1,26 +1,29 @@
 /// An image of stars and galaxies with known truth, rendered row by row: any rows, in any order, on any thread.
 ///
-/// The same parameters give the same bytes on every machine. Number counts grow with magnitude m as 10^(0.25 m) for
-/// stars and 10^(0.35 m) for galaxies. The noise of a row depends only on the seed and the row.
+/// The same parameters give the same bytes on every machine (``PortableMath``). The initialiser draws ``sources``;
+/// number counts grow with magnitude m as 10^(0.25 m) for stars and 10^(0.35 m) for galaxies. Rendering adds the sky
+/// and the profiles of the sources (``SourceProfile``), then bleeding, noise and saturation. The noise of a row
+/// (``SkyNoise``) depends only on the seed and the row. ``write(to:type:history:overwrite:progress:)`` writes the image
+/// to a FITS file, and ``SyntheticTruth`` formats the truth.
 public struct SyntheticSky: Sendable {
-    /// Properties of the sky and the camera.
+    /// The properties of the sky and the camera.
     public let parameters: Parameters
-    /// The truth, in order of ``SyntheticSource/y``.
+    /// The true sources, sorted by ``SyntheticSource/y``.
     public let sources: [SyntheticSource]
-    /// Sources that reach further than ``nearRows``, considered for all rows.
+    /// Indices of the sources that reach further than ``nearRows``, which are considered for all rows.
     private let farReaching: [Int]
 
-    /// Largest reach of an ordinary source, in rows to either side.
+    /// Maximum reach of an ordinary source, in rows to either side.
     private static let nearRows = 48.0
 
-    /// How the truth's columns are defined, for a file's header.
+    /// Definitions of the truth's columns, for the header of a file.
     public static let truthDescription = """
         x, y: pixels, the first pixel's centre is 0,0. flux: counts. snr: flux / sqrt(flux + A (sky + readnoise^2)), \
         all in electrons, A the profile's equivalent noise area, (sum p)^2 / sum p^2: what an ideal measurement of an \
         isolated source would reach
         """
 
-    /// Draws the sources of `parameters`.
+    /// Draws the sources for `parameters`.
     public init(_ parameters: Parameters) {
         self.parameters = parameters
         sources = Self.draw(parameters)
@@ -29,7 +32,7 @@ public struct SyntheticSky: Sendable {
         }
     }
 
-    /// Renders `rows` (0-based, all within the image), row by row.
+    /// Renders `rows` (0-based, all within the image) in row order.
     public func render(rows: Range<Int>) -> [Float] {
         .init(unsafeUninitializedCapacity: rows.count * parameters.width) { samples, count in
             count = rows.count * parameters.width
@@ -38,7 +41,7 @@ public struct SyntheticSky: Sendable {
         }
     }
 
-    /// Renders `rows` into `samples`, which has one element per pixel.
+    /// Renders `rows` into `samples`, which must have one element per pixel.
     package func render(rows: Range<Int>, into samples: UnsafeMutableBufferPointer<Float>) {
         precondition(rows.lowerBound >= 0 && rows.upperBound <= parameters.height, "rows outside the image")
         var light = [Double](repeating: 0, count: rows.count * parameters.width)
@@ -51,7 +54,7 @@ public struct SyntheticSky: Sendable {
         }
     }
 
-    /// Sources that may reach `rows`, without the far-reaching ones.
+    /// Returns the sources that may reach `rows`, without the far-reaching ones.
     private func nearSources(_ rows: Range<Int>) -> [Int] {
         let low = firstIndex(atOrAbove: Double(rows.lowerBound) - Self.nearRows - 1)
         let high = firstIndex(atOrAbove: Double(rows.upperBound) + Self.nearRows + 1)
@@ -70,13 +73,13 @@ public struct SyntheticSky: Sendable {
 }
 
 extension SyntheticSky.Parameters {
-    /// Deviation of the noise of a pixel of blank sky, in counts.
+    /// Standard deviation of the noise of a blank sky pixel, in counts.
     package var skyNoise: Double { ((sky * gain + readNoise * readNoise).squareRoot()) / gain }
 
-    /// Profiles are truncated where they fall below this, in counts per pixel: far below the noise.
+    /// Level, in counts per pixel, below which profiles are truncated: far below the noise.
     package var faintest: Double { 0.02 * skyNoise }
 
-    /// Expected sky level at a pixel, in counts.
+    /// Returns the expected sky level at a pixel, in counts.
     package func sky(x: Double, y: Double) -> Double {
         let u = width > 1 ? x / Double(width - 1) - 0.5 : 0
         let v = height > 1 ? y / Double(height - 1) - 0.5 : 0

@@ -5,7 +5,7 @@ public struct SyntheticSource: Equatable, Sendable {
         var sine = 0.0
     }
 
-    /// Kind of a source.
+    /// The kind of a source.
     public enum Kind: String, Sendable, CaseIterable {
         /// A point source of ordinary brightness.
         case star
@@ -19,19 +19,19 @@ public struct SyntheticSource: Equatable, Sendable {
         package var isStar: Bool { self == .star || self == .brightStar }
     }
 
-    /// Counts from 1, in order of ``y``, then ``x``.
+    /// Number from 1, in order of ``y``, then ``x``.
     public var number: Int
-    /// Kind of the source.
+    /// Kind of the source: an ordinary or an extreme star or galaxy.
     public var kind: Kind
     /// Column of the centre; the first pixel's centre is at 0.
     public var x: Double
     /// Row of the centre; the first pixel's centre is at 0.
     public var y: Double
-    /// Magnitude that corresponds to ``flux``.
+    /// The magnitude that corresponds to ``flux``.
     public var magnitude: Double
     /// Total flux, in counts (ADU).
     public var flux: Double
-    /// Scale length of a galaxy's disk along its major axis, in pixels, before the seeing; 0 for a star.
+    /// Scale length of a galaxy's disk along its major axis before the seeing, in pixels; 0 for a star.
     public var scaleLength: Double
     /// Ratio of minor to major axis; 1 for a star.
     public var axisRatio: Double

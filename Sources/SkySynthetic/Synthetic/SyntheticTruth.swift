@@ -2,11 +2,11 @@ internal import ScanBasics
 
 /// The truth of a synthetic sky as comma-separated values.
 public enum SyntheticTruth {
-    /// The line of column names. `x` and `y` are 0-based pixels, `ra` and `dec` degrees, `flux` counts, `snr` as in
-    /// ``SyntheticSky/truthDescription``, `scale_length` pixels.
+    /// The line of column names. `x` and `y` are 0-based pixels, `ra` and `dec` are in degrees, `flux` in counts,
+    /// `scale_length` in pixels; for `snr` see ``SyntheticSky/truthDescription``.
     public static let header = "number,kind,x,y,ra,dec,mag,flux,snr,scale_length,axis_ratio\n"
 
-    /// The line of one source of `sky`.
+    /// Formats a source of `sky` as one line.
     public static func line(_ source: SyntheticSource, of sky: SyntheticSky) -> String {
         let position = sky.skyPosition(x: source.x, y: source.y)
         let numbers = [
