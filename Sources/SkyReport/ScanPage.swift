@@ -1,18 +1,23 @@
 import Foundation
 
-/// The page of a scan: one HTML document and one set of scripts, which draw a ``LiveUpdate``.
+/// The page of a scan: one HTML document and one set of scripts that draw a ``LiveUpdate``.
+///
+/// It has four forms: ``live`` follows the stream of updates from a server; ``served(_:picture:)`` and
+/// ``running(_:name:)`` belong to a live index, for a finished image and for one that is being scanned;
+/// ``report(_:preview:index:)`` embeds everything and needs no server. `PageTemplate` fills the HTML of ``Assets`` with
+/// the parts in which they differ.
 public enum ScanPage {
-    /// The live page: it loads style, script and picture from its server and follows the stream of updates.
+    /// The live page, which loads style, script and picture from its server and follows the stream of updates.
     public static var live: [UInt8] { PageTemplate.fill(Assets.page, PageTemplate.served()) }
 
-    /// The page of an image that is done, for a live index: it loads style and script from its server, and its picture
-    /// from `picture`.
+    /// Returns the page of a finished image for a live index. It loads style and script from its server, and its
+    /// picture from `picture`.
     public static func served(_ snapshot: LiveUpdate, picture: String) -> [UInt8] {
         served(snapshot, script: "image.js", picture: " src=\"\(PageTemplate.escape(picture))\"")
     }
 
-    /// The page of an image that is being scanned, for a live index: as ``served(_:picture:)``, and it asks for the state
-    /// of the scan until that has ended. `name` is the page's name in addresses.
+    /// Returns the page of an image that is being scanned, for a live index. Like ``served(_:picture:)``, but it polls
+    /// the state of the scan until its end. `name` is the page's name in URLs.
     public static func running(_ snapshot: LiveUpdate, name: String) -> [UInt8] {
         let name = PageTemplate.escape(name)
         return served(
@@ -37,14 +42,14 @@ public enum ScanPage {
         Array("<p><a href=\"\(PageTemplate.escape(index))\">← All images</a></p>".utf8)
     }
 
-    /// The report: the same page with its script, the picture of `preview` and `snapshot` embedded. It needs no other
-    /// file and makes no request.
+    /// Returns the report: the same page with its script, the picture of `preview` and `snapshot` embedded. It needs no
+    /// other file and makes no request.
     ///
     /// - Parameters:
-    ///   - snapshot: The scan.
-    ///   - preview: Its image.
-    ///   - index: The page of all images of the job, as a relative link; nil for a scan of one image.
-    /// - Returns: The file, in UTF-8.
+    ///   - snapshot: the final state of the scan.
+    ///   - preview: the preview of the image.
+    ///   - index: relative link to the page of all images of the job; nil for a scan of one image.
+    /// - Returns: the file, in UTF-8.
     /// - Throws: ``PNGError``.
     public static func report(
         _ snapshot: LiveUpdate, preview: Preview, index: String? = nil

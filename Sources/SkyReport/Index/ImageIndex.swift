@@ -1,6 +1,10 @@
-/// The state of a job of many images, as the index of its pages shows it. Its mutating methods record events.
+/// The state of a job of many images, as shown by the index page. Its mutating methods record the job's events.
+///
+/// A file counts as one image until its images are known. ``begin(_:plane:of:page:)``, ``finish(_:plane:of:_:page:)``
+/// and ``fail(_:plane:of:_:)`` change the state of an image. ``snapshot(of:at:)`` returns the whole state for
+/// ``IndexPage``, and ``changes(since:at:)`` what has changed, by the revision number of each image.
 public struct ImageIndex: Sendable {
-    /// What a system has done.
+    /// The work done by a system.
     struct Share: Equatable, Sendable {
         var slots = 1
         var tasks = 0
@@ -13,7 +17,7 @@ public struct ImageIndex: Sendable {
         var plane: Int?
     }
 
-    /// Numbers of images that have ended and are no longer kept.
+    /// Totals of the images that have ended and are no longer kept.
     package struct Earlier: Equatable, Encodable {
         package var done = 0
         package var partial = 0
@@ -33,33 +37,33 @@ public struct ImageIndex: Sendable {
         }
     }
 
-    /// Images of a watch that are kept.
+    /// Maximum number of images that a watch keeps.
     public static let watchLimit = 2000
 
     private let limit: Int
-    /// Number of the first image that is kept, counted from 0.
+    /// Number of the first kept image, from 0.
     package private(set) var first = 0
     package private(set) var earlier = Earlier()
-    /// The images, in the order in which they became known; a file counts as one until its images are known.
+    /// The images, in the order in which they became known; a file counts as one image until its images are known.
     public private(set) var images: [IndexedImage] = []
-    /// How the job ended; nil while it runs.
+    /// Result of the job; nil while it runs.
     public private(set) var ending: LiveScan.Ending?
     private(set) var conclusion = ""
     private(set) var shares: [String: Share] = [:]
     package private(set) var course = SystemCourse()
     /// Number of changes so far.
     package private(set) var revision = 0
-    /// The change after which each image is as it is.
+    /// Revision of the last change of each image.
     private(set) var revisions: [Int] = []
     private var places: [Key: Int] = [:]
     private var files: [String: [Int]] = [:]
     private var pages: [String: Int] = [:]
 
-    /// No file is known. Of images that have ended about the newest `limit` are kept, so that a watch of folders takes no
-    /// more memory with each file.
+    /// Creates an empty index. It keeps about `limit` of the images that have ended, the newest ones, so that memory
+    /// does not grow with the number of files of a watch.
     public init(limit: Int = .max) { self.limit = limit }
 
-    /// Number of images in a state, those that are no longer kept included.
+    /// Returns the number of images in a state, including those that are no longer kept.
     public func count(of state: IndexedImage.State) -> Int {
         let kept = images.count { $0.state == state }
         switch state {
@@ -70,18 +74,18 @@ public struct ImageIndex: Sendable {
         }
     }
 
-    /// A file is part of the job.
+    /// Adds a file to the job.
     public mutating func add(file: String) {
         guard files[file] == nil else { return }
         append(IndexedImage(file: file))
     }
 
-    /// The images of a file that are to be scanned: number and EXTNAME of each HDU.
+    /// Adds the images of a file that will be scanned: number and EXTNAME of each HDU.
     public mutating func know(_ hdus: [(number: Int, name: String?)], of file: String) {
         know(hdus.map { ($0.number, $0.name, nil) }, of: file)
     }
 
-    /// The images of a file that are to be scanned: number and EXTNAME of each HDU, and the plane of a cube.
+    /// Adds the images of a file that will be scanned: number and EXTNAME of each HDU, and the plane of a cube.
     public mutating func know(_ known: [(number: Int, name: String?, plane: Int?)], of file: String) {
         add(file: file)
         for (hdu, name, plane) in known {
@@ -97,12 +101,12 @@ public struct ImageIndex: Sendable {
         }
     }
 
-    /// The scan of an image begins; `page` is the name of its live page, nil if there is none.
+    /// Records that the scan of an image begins. `page` is the name of its live page, or nil if there is none.
     public mutating func begin(_ hdu: Int, plane: Int? = nil, of file: String, page: String? = nil) {
         change(Key(file: file, hdu: hdu, plane: plane)) { ($0.state, $0.page) = (.running, page) }
     }
 
-    /// An image was scanned; `page` is the name of its page and thumbnail.
+    /// Records that an image was scanned. `page` is the name of its page and thumbnail.
     public mutating func finish(
         _ hdu: Int, plane: Int? = nil, of file: String, _ finding: IndexedImage.Finding, page: String?
     ) {
@@ -116,7 +120,7 @@ public struct ImageIndex: Sendable {
         if let page, let place = places[key] { pages[page] = place }
     }
 
-    /// A file is not scanned, since its catalogues are there: its images count as done.
+    /// Records that a file is skipped because its catalogues exist: its images count as done.
     public mutating func keep(file: String) {
         add(file: file)
         for place in files[file] ?? [] {
@@ -124,31 +128,32 @@ public struct ImageIndex: Sendable {
         }
     }
 
-    /// An image could not be scanned.
+    /// Records that an image could not be scanned.
     public mutating func fail(_ hdu: Int, plane: Int? = nil, of file: String, _ reason: String) {
         change(Key(file: file, hdu: hdu, plane: plane)) { ($0.state, $0.reason, $0.page) = (.failed, reason, nil) }
     }
 
-    /// A file has no catalogue: its images count as failed, unless they already have a reason of their own.
+    /// Records that a file has no catalogue: its images count as failed, unless they already have failed for a reason
+    /// of their own.
     public mutating func fail(file: String, _ reason: String) {
         add(file: file)
         for place in files[file] ?? [] where images[place - first].state != .failed {
             change(place) { image in
-                // The live page of an image that was being scanned ends with the scan.
+                // The live page of a running image ends with the scan.
                 if image.state == .running { image.page = nil }
                 (image.state, image.reason) = (.failed, reason)
             }
         }
     }
 
-    /// A system is connected, with that many slots.
+    /// Records that a system is connected, or that its number of slots has changed.
     public mutating func join(_ system: String, slots: Int) {
         guard shares[system]?.slots != slots, slots > 0 else { return }
         shares[system, default: Share()].slots = slots
         revision += 1
     }
 
-    /// A system has done a task in `seconds`, at a time since the job began.
+    /// Records that a system finished a task in `seconds`. `time` is in seconds since the job began.
     public mutating func finishTask(on system: String, seconds: Double, at time: Double) {
         shares[system, default: Share()].tasks += 1
         shares[system, default: Share()].seconds += seconds
@@ -156,19 +161,19 @@ public struct ImageIndex: Sendable {
         revision += 1
     }
 
-    /// The page of an image is no longer kept.
+    /// Records that the page of an image has been deleted.
     public mutating func dropPage(_ page: String) {
         guard let place = pages.removeValue(forKey: page) else { return }
         change(place) { $0.page = nil }
     }
 
-    /// The job has ended; `words` describes how, in one line. Further calls are ignored.
+    /// Records the end of the job; `words` describes the result in one line. Further calls are ignored.
     public mutating func end(_ words: String) {
         guard ending == nil else { return }
         let isWhole = images.allSatisfy { $0.state == .done } && earlier.partial + earlier.failed == 0
         let hasFindings = earlier.done + earlier.partial > 0 || images.contains { $0.finding != nil }
         ending = isWhole ? .complete : hasFindings ? .partial : .failed
-        // What runs is cut off.
+        // Scans in progress are cut off.
         for (index, image) in images.enumerated() where image.state == .running {
             change(first + index) { ($0.state, $0.page) = (.waiting, nil) }
         }
@@ -176,7 +181,7 @@ public struct ImageIndex: Sendable {
         revision += 1
     }
 
-    /// What the job does now, in a line.
+    /// The current activity of the job, in one line.
     package var now: String {
         if ending != nil { return conclusion }
         let running = images.count { $0.state == .running }
@@ -205,7 +210,8 @@ public struct ImageIndex: Sendable {
         revisions[place - first] = revision
     }
 
-    /// Drops the oldest images that have ended, some at a time: each time costs as much as those that are kept.
+    /// Drops the oldest images that have ended, several at a time: each call costs as much as the number of kept
+    /// images.
     private mutating func shrink() {
         let excess = images.count - limit
         guard excess >= max(1, limit / 4) else { return }

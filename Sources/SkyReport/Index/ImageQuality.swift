@@ -3,57 +3,58 @@ public import SkyCatalogue
 public import SkyExtraction
 public import SkyFITS
 
-/// What an observer wants to know about each image of a night, from its catalogue and header.
+/// Quality measures of an image for observers, from its catalogue and header.
 public struct ImageQuality: Equatable, Sendable {
-    /// A magnitude, and the header's keyword of its zero point.
+    /// A magnitude, and the header keyword of its zero point.
     public struct Magnitude: Equatable, Sendable {
-        /// The magnitude.
+        /// The value in magnitudes.
         public var value: Double
-        /// The keyword, such as `MAGZERO`.
+        /// The keyword of the zero point, such as `MAGZERO`.
         public var keyword: String
     }
 
     /// Median full width at half maximum of the point sources, in pixels; nil if there are too few.
     public private(set) var seeing: Double?
-    /// Arcseconds per pixel at the image's centre; nil without celestial coordinates.
+    /// Pixel scale at the image's centre in arcseconds per pixel; nil without celestial coordinates.
     public private(set) var pixelScale: Double?
-    /// Median of 1 - b/a of the point sources.
+    /// Median of 1 - b/a of the point sources; nil if there are too few.
     public private(set) var ellipticity: Double?
-    /// Number of the point sources.
+    /// Number of point sources in the catalogue.
     public private(set) var pointSources = 0
-    /// Median background.
+    /// Median background in the image's unit.
     public var background: Double
-    /// Median noise.
+    /// Median noise in the image's unit.
     public var noise: Double
     /// Magnitude of a flux of 5 times the noise in the fixed aperture; nil without a zero point.
     public private(set) var limit: Magnitude?
 
-    /// Keywords of the zero point, in the order in which they are looked for.
+    /// Keywords of the zero point, in the order of search.
     public static let zeroPointKeywords = [
         "MAGZERO", "MAGZPT", "MAGZP", "ZEROPNT", "ZEROPT", "PHOTZP", "PHOT_ZP", "ZPT", "ZP",
     ]
 
-    /// Fewest point sources from which seeing and ellipticity are measured.
+    /// Minimum number of point sources for measuring seeing and ellipticity.
     package static let fewest = 5
-    /// Least ratio of `flux_auto` and its error of a source that is measured.
+    /// Minimum ratio of `flux_auto` to its error for a measured source.
     static let leastSignal = 20.0
-    /// Least ratio of its `peak` and the image's noise: the highest of noisy pixels is too high.
+    /// Minimum ratio of `peak` to the image's noise: at lower signal, the maximum of noisy pixels is biased high.
     static let leastPeak = 20.0
-    /// Point sources are those whose `flux_radius` is in the interval from r to this times r that holds most.
+    /// Ratio of the largest to the smallest `flux_radius` of point sources. They are the sources in the most populated
+    /// interval of this width.
     package static let spread = 1.2
-    /// Most sources whose width is computed; the brightest.
+    /// Maximum number of sources whose width is computed; the brightest are taken.
     private static let most = 500
 
     /// Measures an image.
     ///
     /// - Parameters:
-    ///   - table: Its catalogue.
-    ///   - header: Its header.
-    ///   - width: Columns.
-    ///   - height: Rows.
-    ///   - background: Median background.
-    ///   - noise: Median noise.
-    ///   - parameters: Those of the scan.
+    ///   - table: the catalogue of the image.
+    ///   - header: the header of the image.
+    ///   - width: number of columns.
+    ///   - height: number of rows.
+    ///   - background: median background.
+    ///   - noise: median noise.
+    ///   - parameters: parameters of the scan.
     public init(
         _ table: CatalogueTable, header: FITSHeader, width: Int, height: Int, background: Double, noise: Double,
         parameters: ScanParameters
@@ -79,7 +80,7 @@ public struct ImageQuality: Equatable, Sendable {
         var ellipticity: Double
     }
 
-    /// The unflagged sources of sufficient flux whose size is that of most, the brightest first.
+    /// Returns the unflagged sources of sufficient flux in the most populated interval of sizes, brightest first.
     private static func pointSources(
         in table: CatalogueTable, peaks: ClosedRange<Double>, _ parameters: ScanParameters
     ) -> [Point] {
@@ -117,7 +118,7 @@ public struct ImageQuality: Equatable, Sendable {
             }
     }
 
-    /// The interval from a value to `spread` times it that holds most of the values; nil without values.
+    /// Returns the most populated interval from a value to `spread` times it, or nil without values.
     static func mostPopulated(_ values: [Double], spread: Double) -> ClosedRange<Double>? {
         let sorted = values.sorted()
         var (best, bestCount, end) = (0, 0, 0)
@@ -135,7 +136,7 @@ public struct ImageQuality: Equatable, Sendable {
         return nil
     }
 
-    /// Square root of the area of the centre's pixel, in arcseconds.
+    /// Returns the square root of the area of the central pixel, in arcseconds.
     private static func pixelScale(_ header: FITSHeader, width: Int, height: Int) -> Double? {
         guard let wcs = try? CelestialWCS(header: header) else { return nil }
         let (x, y) = (Double(width) / 2, Double(height) / 2)
@@ -151,7 +152,7 @@ public struct ImageQuality: Equatable, Sendable {
     }
 }
 
-/// The middle of the values; nil if there are none.
+/// Returns the median of the finite values, or nil if there are none.
 package func median(_ values: [Double]) -> Double? {
     let sorted = values.filter(\.isFinite).sorted()
     guard !sorted.isEmpty else { return nil }

@@ -4,36 +4,36 @@ import Foundation
 /// update since the beginning.
 public struct IndexUpdate: PageUpdate, Sendable {
     package var v = 1
-    /// Only in a snapshot.
+    /// The constant facts; only in a snapshot.
     package var facts: Facts?
     /// Seconds since the job began.
     package var time: Double
     package var now: String
     package var columns = IndexRow.columns
     package var rows: [IndexRow]
-    /// Number of the first image that is listed.
+    /// Number of the first listed image.
     package var first: Int
-    /// The images before it.
+    /// Totals of the images before the first listed one.
     package var earlier: ImageIndex.Earlier
-    /// Seconds of an interval in ``System/busy``.
+    /// Length of an interval of ``System/busy`` in seconds.
     package var interval: Double
     package var systems: [System]
     package var end: End?
 
-    /// The facts that do not change during a job.
+    /// The facts that are constant during a job.
     public struct Facts: Encodable, Sendable {
         package var software: String
         package var began: String
         package var folder: String
         package var command: String
 
-        /// The facts of a job.
+        /// Creates the facts of a job.
         ///
         /// - Parameters:
-        ///   - software: Name and version of the program.
-        ///   - began: Time of the beginning, in ISO 8601.
-        ///   - folder: The folder in which the command was given, quoted for a shell.
-        ///   - command: The command that repeats the job, quoted for a shell.
+        ///   - software: name and version of the program.
+        ///   - began: time of the beginning, in ISO 8601.
+        ///   - folder: the folder in which the command was given, quoted for a shell.
+        ///   - command: the command that repeats the job, quoted for a shell.
         public init(software: String, began: String, folder: String, command: String) {
             (self.software, self.began, self.folder, self.command) = (software, began, folder, command)
         }
@@ -44,7 +44,7 @@ public struct IndexUpdate: PageUpdate, Sendable {
         package var slots: Int
         package var tasks: Int
         package var seconds: Double
-        /// Percent of the slots' time in which they did tasks, in equal intervals from the beginning of the job.
+        /// Percentage of the slots' time spent on tasks, in equal intervals from the beginning of the job.
         package var busy: [Int]
     }
 
@@ -54,14 +54,14 @@ public struct IndexUpdate: PageUpdate, Sendable {
 }
 
 extension ImageIndex {
-    /// The whole state, for a page that connects and for a report.
+    /// Returns the whole state, for a page that connects and for a report.
     public func snapshot(of facts: IndexUpdate.Facts, at time: Double) -> IndexUpdate {
         var update = update(since: 0, at: time)
         update.facts = facts
         return update
     }
 
-    /// The changes since `revision`, which is advanced to the current one; nil if there are none.
+    /// Returns the changes since `revision` and advances it to the current revision, or returns nil if there are none.
     public func changes(since revision: inout Int, at time: Double) -> IndexUpdate? {
         guard revision != self.revision else { return nil }
         defer { revision = self.revision }

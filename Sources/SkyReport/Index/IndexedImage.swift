@@ -1,22 +1,22 @@
 import Foundation
 
-/// An image of a job of many, as the index of its pages shows it.
+/// An image of a job of many images, as shown by the index page.
 public struct IndexedImage: Equatable, Sendable {
-    /// State of an image.
+    /// The state of an image.
     public enum State: String, CaseIterable, Sendable {
-        /// Its scan has not begun.
+        /// The scan has not begun.
         case waiting
-        /// It is being scanned.
+        /// The scan is in progress.
         case running
-        /// It was scanned completely.
+        /// The image was scanned completely.
         case done
-        /// It was scanned, but sectors are missing.
+        /// The image was scanned, but sectors are missing.
         case partial
-        /// It could not be scanned.
+        /// The image could not be scanned.
         case failed
     }
 
-    /// What was found in an image.
+    /// The results of the scan of an image.
     public struct Finding: Equatable, Sendable {
         package var width: Int
         package var height: Int
@@ -25,45 +25,46 @@ public struct IndexedImage: Equatable, Sendable {
         package var seconds: Double
         package var quality: ImageQuality
 
-        /// An image of `width` columns and `height` rows that was scanned in `seconds`; `missing` sectors could not be.
+        /// Creates the results of an image of `width` by `height` pixels that was scanned in `seconds`; `missing` is
+        /// the number of failed sectors.
         public init(width: Int, height: Int, sources: Int, missing: Int, seconds: Double, quality: ImageQuality) {
             (self.width, self.height, self.sources) = (width, height, sources)
             (self.missing, self.seconds, self.quality) = (missing, seconds, quality)
         }
     }
 
-    /// Name of the file, as the user gave it.
+    /// Name of the file as given by the user.
     public let file: String
-    /// Number of the HDU; nil as long as it is unknown.
+    /// Number of the HDU; nil while it is unknown.
     public internal(set) var hdu: Int?
-    /// Number of the plane of a cube; nil if the HDU is one image.
+    /// Number of the plane of a cube; nil if the HDU is a single image.
     public internal(set) var plane: Int?
-    /// EXTNAME of the HDU.
+    /// EXTNAME of the HDU; nil if it has none.
     public internal(set) var extensionName: String?
-    /// State of the image.
+    /// Progress of the scan.
     public internal(set) var state = State.waiting
-    /// What was found, once it is done.
+    /// The results, once the image has been scanned.
     public internal(set) var finding: Finding?
-    /// Page and thumbnail of the image, without folder and ending; nil if there are none. While it is being scanned, the
-    /// name of its live page.
+    /// Name of the page and thumbnail of the image, without folder and extension; nil if there are none. During the
+    /// scan, the name of its live page.
     public internal(set) var page: String?
-    /// Why it failed or is partial.
+    /// The reason for a partial or failed scan; also set if the catalogue existed before.
     public internal(set) var reason: String?
 
-    /// Tells it from the other images of its HDU: EXTNAME and plane.
+    /// Distinguishes the image from others of its file or cube: EXTNAME and plane.
     package var title: String? {
         guard let plane else { return extensionName }
         return (extensionName.map { "\($0) " } ?? "") + "plane \(plane)"
     }
 }
 
-/// A row of the index, as an array of JSON, which is a third of an object.
+/// A row of the index as a JSON array, which is a third of the size of an object.
 package struct IndexRow: Encodable {
-    /// Place of the image in the list.
+    /// Position of the image in the list.
     package var number: Int
     package var image: IndexedImage
 
-    /// Names of the elements.
+    /// Names of the array's elements, in order.
     package static let columns = [
         "number", "state", "file", "hdu", "extname", "width", "height", "sources", "seeing", "scale", "ellipticity",
         "points", "background", "noise", "limit", "zero", "seconds", "page", "reason",
@@ -88,5 +89,5 @@ package struct IndexRow: Encodable {
     }
 }
 
-/// A value rounded to six significant digits.
+/// Rounds a value to six significant digits.
 private func short(_ value: Double) -> Double { Double(String(format: "%.6g", value)) ?? value }

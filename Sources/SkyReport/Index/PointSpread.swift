@@ -1,10 +1,10 @@
 import Foundation
 
-/// The width of a point source from measurements of a catalogue, for profiles between a Gaussian and wide wings.
+/// The width of a point source from catalogue measurements, for profiles between a Gaussian and one with wide wings.
 ///
-/// Half-flux radius and ratio of flux and peak depend on profile and width in different ways. Together they select a
-/// Moffat profile, (1 + r²/α²)^-β, whose width follows. Neither alone would do: the half-flux radius of a Gaussian is
-/// 0.50 times its full width at half maximum, that of a Moffat profile of exponent 3 is 0.63 times.
+/// The half-flux radius and the ratio of flux to peak depend differently on profile and width. Together they select a
+/// Moffat profile, (1 + r²/α²)^-β, which gives the width. Neither alone would suffice: the half-flux radius of a
+/// Gaussian is 0.50 times its full width at half maximum, that of a Moffat profile of exponent 3 is 0.63 times.
 package struct PointSpread {
     /// Radius of the circle with half of the flux within ``limit``.
     package var halfFluxRadius: Double
@@ -14,16 +14,16 @@ package struct PointSpread {
     package var flux: Double
     /// Radius of the aperture.
     package var aperture: Double
-    /// The highest pixel.
+    /// Value of the highest pixel.
     package var peak: Double
-    /// Distance of the centre of the highest pixel from that of the source.
+    /// Distance from the centre of the highest pixel to the centre of the source.
     package var offset: Double
 
     private static let exponents = 1.5...60.0
 
     /// Full width at half maximum, in pixels.
     package var fullWidth: Double {
-        // The ratio of flux and peak grows with the exponent.
+        // The ratio of flux to peak grows with the exponent.
         var (low, high) = (log(Self.exponents.lowerBound), log(Self.exponents.upperBound))
         for _ in 0..<30 {
             let middle = (low + high) / 2
@@ -40,14 +40,14 @@ package struct PointSpread {
         return total * Self.share(within: aperture / alpha, exponent) / height
     }
 
-    /// The half-flux radius of the profile. SEP measures that of pixels of constant brightness, which is wider by the
+    /// The half-flux radius of the profile. SEP measures it for pixels of constant brightness, which are wider by the
     /// variance of a pixel, 1/12 along each axis; the variance of a Gaussian is the square of its radius over 2 ln 2.
     private var radius: Double {
         let square = halfFluxRadius * halfFluxRadius
         return max(square / 2, square - 2 * log(2) / 12).squareRoot()
     }
 
-    /// The α at which the half-flux radius is the measured one.
+    /// Returns the α for which the profile has the measured half-flux radius.
     private func alpha(exponent: Double) -> Double {
         var alpha = radius / (pow(2, 1 / (exponent - 1)) - 1).squareRoot()
         for _ in 0..<6 {
@@ -57,7 +57,7 @@ package struct PointSpread {
         return alpha
     }
 
-    /// Share of the flux within a radius in units of α.
+    /// Returns the fraction of the flux within a radius in units of α.
     private static func share(within radius: Double, _ exponent: Double) -> Double {
         1 - pow(1 + radius * radius, 1 - exponent)
     }

@@ -1,15 +1,15 @@
-/// How busy systems were over time: seconds of their tasks in equal intervals. A job of any length takes the same memory,
-/// since the intervals are doubled when there are too many. Pure.
+/// The load of systems over time: seconds of task execution in equal intervals. The intervals are doubled when there
+/// are too many, so that memory does not depend on the length of the job. Performs no I/O.
 package struct SystemCourse: Equatable, Sendable {
-    /// Most intervals of a system.
+    /// Maximum number of intervals of a system.
     package static let limit = 240
 
-    /// Seconds of an interval.
+    /// Length of an interval in seconds.
     package private(set) var interval = 0.05
-    /// Seconds of tasks in each interval, by the name of the system.
+    /// Seconds of task execution in each interval, by the name of the system.
     package private(set) var busy: [String: [Double]] = [:]
 
-    /// A task ran on a system in `times`, in seconds since the job began.
+    /// Adds a task that ran on a system in `times`, in seconds since the job began.
     package mutating func add(_ times: Range<Double>, on system: String) {
         let times = times.clamped(to: 0..<max(0, times.upperBound))
         guard times.upperBound.isFinite, !times.isEmpty else { return }

@@ -1,4 +1,4 @@
-/// How much of a scan's state the connected pages have been sent.
+/// The part of a scan's state that has been sent to the connected pages.
 public struct LiveCursor: Equatable, Sendable {
     var outcomes: [Attempt.Outcome] = []
     package var systems: [ScanTimeline.System] = []
@@ -10,10 +10,10 @@ public struct LiveCursor: Equatable, Sendable {
     package var preview: Preview.Scale?
     var hasEnded = false
 
-    /// Nothing has been sent.
+    /// Creates the cursor before the first update.
     public init() {}
 
-    /// All of `scan` has been sent.
+    /// Creates the cursor after all of `scan` has been sent.
     init(_ scan: LiveScan) {
         outcomes = scan.timeline.attempts.map(\.outcome)
         systems = scan.timeline.systems

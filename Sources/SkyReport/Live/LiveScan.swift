@@ -1,63 +1,65 @@
 public import SkyFITS
 
-/// The state of a scan as its page shows it: attempts, sources found so far, and what the scan waits for.
+/// The state of a scan as shown by its page: attempts, sources found so far, and what the scan is waiting for.
 ///
-/// Its mutating methods record the scan's events, as do those of ``timeline``.
+/// Its mutating methods, and those of ``timeline``, record the scan's events. A page first gets a ``snapshot(of:at:)``,
+/// then the ``changes(since:at:)`` since a ``LiveCursor``; both are a ``LiveUpdate``, which ``ScanPage`` draws. ``now``
+/// describes the current activity, and ``problem(at:)`` reports a scan that is stuck.
 public struct LiveScan: Sendable {
-    /// How a scan ended.
+    /// The result of a scan.
     public enum Ending: String, Encodable, Sendable {
-        /// The catalogue is written.
+        /// The catalogue was written.
         case complete
-        /// The catalogue is written, but sectors are missing.
+        /// The catalogue was written, but sectors are missing.
         case partial
-        /// There is no catalogue.
+        /// No catalogue was written.
         case failed
     }
 
-    /// Attempts, systems and events.
+    /// The attempts, systems and events of the scan.
     public var timeline = ScanTimeline()
-    /// Column and row of each source in turn, in the order in which they were found; the first ``sourceLimit`` sources.
+    /// Alternating column and row of each source, in the order of detection, for the first ``sourceLimit`` sources.
     public private(set) var places: [Float] = []
-    /// Sources found so far; cleaning may remove some.
+    /// Number of sources found so far; cleaning may remove some.
     public private(set) var sourceCount = 0
-    /// The preview of the image; nil until it exists.
+    /// Scale and stretch of the image's preview; nil until it exists.
     public var preview: Preview.Scale?
-    /// How it ended; nil while it runs.
+    /// Result of the scan; nil while it runs.
     public private(set) var ending: Ending?
-    /// The catalogue, once it is written.
+    /// Summary of the catalogue, once it is written.
     package private(set) var catalogue: CatalogueSummary?
-    /// How much faster it was than one system alone, once it has ended; nil if unknown.
+    /// Speed-up over one system alone, once the scan has ended; nil if unknown.
     package private(set) var speedUp: SpeedUp?
-    /// What the coordinator does itself, outside of tasks.
+    /// The coordinator's own work outside of tasks; nil if there is none.
     private var chore: String? = "reading the image"
     private var conclusion = ""
     private var lastStart = 0.0
 
-    /// Most sources whose places are kept; they take 1.2 MB.
+    /// Maximum number of sources whose positions are kept; they take 1.2 MB.
     public static let sourceLimit = SourcePack.limit
-    /// Seconds without a running attempt, while tasks wait, after which the scan counts as stuck.
+    /// Time in seconds without a running attempt, while tasks are waiting, after which the scan counts as stuck.
     public static let stallSeconds = 10.0
 
-    /// Nothing has happened.
+    /// Creates the state before the first event.
     public init() {}
 
-    /// A round of a step begins; see ``ScanTimeline/begin(step:waiting:resumed:)``.
+    /// Records that a round of a step begins; see ``ScanTimeline/begin(step:waiting:resumed:)``.
     public mutating func begin(step: String, waiting: [PixelRect], resumed: [PixelRect], at time: Double) {
         chore = nil
         lastStart = time
         timeline.begin(step: step, waiting: waiting, resumed: resumed)
     }
 
-    /// The coordinator does something itself, such as `writing the catalogue`.
+    /// Records that the coordinator starts work of its own, such as `writing the catalogue`.
     public mutating func begin(chore words: String) { chore = words }
 
-    /// An attempt begins; see ``ScanTimeline/start(task:number:on:cost:at:)``.
+    /// Records that an attempt begins; see ``ScanTimeline/start(task:number:on:cost:at:)``.
     public mutating func start(task: Int, number: Int, on system: String, cost: Double, at time: Double) {
         lastStart = time
         timeline.start(task: task, number: number, on: system, cost: cost, at: time)
     }
 
-    /// Sources were found at these columns and rows.
+    /// Records sources found at these columns and rows.
     public mutating func find(x: [Double], y: [Double]) {
         for (x, y) in zip(x, y).prefix(Self.sourceLimit - places.count / 2) {
             places.append(Float(x))
@@ -66,7 +68,7 @@ public struct LiveScan: Sendable {
         sourceCount += x.count
     }
 
-    /// The scan has ended; `words` describes how, in one line. Further calls are ignored.
+    /// Records the end of the scan; `words` describes the result in one line. Further calls are ignored.
     public mutating func end(
         _ ending: Ending, _ words: String, catalogue: CatalogueSummary? = nil, speedUp: SpeedUp? = nil, at time: Double
     ) {
@@ -76,7 +78,7 @@ public struct LiveScan: Sendable {
         if let catalogue { sourceCount = catalogue.sources.total }
     }
 
-    /// What the scan does or waits for now, in a line.
+    /// The current activity of the scan, or what it is waiting for, in one line.
     public var now: String {
         if ending != nil { return conclusion }
         if let chore { return chore }
@@ -92,7 +94,7 @@ public struct LiveScan: Sendable {
         return "\(open) \(open == 1 ? "task" : "tasks") of \(round.step) running, \(waiting) waiting"
     }
 
-    /// Why the scan cannot proceed, without names; nil if it can.
+    /// Returns the reason why the scan cannot proceed, without names, or nil if it can.
     public func problem(at time: Double) -> String? {
         guard ending == nil, chore == nil else { return nil }
         let round = timeline.round
@@ -104,7 +106,7 @@ public struct LiveScan: Sendable {
         return seconds < Self.stallSeconds ? nil : "tasks wait, and no system has started one for \(Int(seconds)) s"
     }
 
-    /// At most three names.
+    /// Joins at most three names.
     private static func list(_ names: [String]) -> String {
         let shown = names.prefix(3)
         if names.count > shown.count { return shown.joined(separator: ", ") + " and \(names.count - shown.count) more" }

@@ -7,23 +7,23 @@ internal import SkyFITS
 /// an update twice. A report embeds the last snapshot.
 public struct LiveUpdate: PageUpdate, Sendable {
     package var v = 2
-    /// Only in a snapshot.
+    /// The constant facts; only in a snapshot.
     package var scan: Scan?
     /// Seconds since the scan began.
     package var time: Double
     package var now: String
-    /// All systems, if any has changed.
+    /// All systems, if any of them has changed.
     package var systems: [ScanTimeline.System]?
     package var rounds: Part<Round>
     package var attempts: [AttemptRecord]
     package var moments: Part<ScanTimeline.Moment>
     var resumedCost: Double
     package var sources: Sources
-    /// Nil while there is no picture.
+    /// Scale of the preview; nil while there is no picture.
     package var preview: Preview.Scale?
     package var end: End?
 
-    /// The facts that do not change during a scan.
+    /// The facts that are constant during a scan.
     public struct Scan: Encodable, Sendable {
         package var image: String
         package var width: Int
@@ -35,18 +35,18 @@ public struct LiveUpdate: PageUpdate, Sendable {
         package var command: String
         package var sky: SkyGrid?
 
-        /// The facts of a scan.
+        /// Creates the facts of a scan.
         ///
         /// - Parameters:
-        ///   - image: Name of the image, as the user gave it.
-        ///   - width: Columns of the image.
-        ///   - height: Rows of the image.
-        ///   - unit: Unit of its samples.
-        ///   - software: Name and version of the program.
-        ///   - began: Time of the beginning, in ISO 8601.
-        ///   - folder: The folder in which the command was given, quoted for a shell.
-        ///   - command: The command that repeats the scan, quoted for a shell.
-        ///   - sky: Coordinates of the image, if it has any.
+        ///   - image: name of the image as given by the user.
+        ///   - width: number of columns of the image.
+        ///   - height: number of rows of the image.
+        ///   - unit: unit of the samples.
+        ///   - software: name and version of the program.
+        ///   - began: time of the beginning, in ISO 8601.
+        ///   - folder: the folder in which the command was given, quoted for a shell.
+        ///   - command: the command that repeats the scan, quoted for a shell.
+        ///   - sky: celestial coordinates of the image, if it has any.
         public init(
             image: String, width: Int, height: Int, unit: String, software: String, began: String, folder: String,
             command: String, sky: SkyGrid? = nil
@@ -57,7 +57,7 @@ public struct LiveUpdate: PageUpdate, Sendable {
         }
     }
 
-    /// Elements of a list, beginning at an index.
+    /// Elements of a list from an index on.
     package struct Part<Element: Encodable & Sendable>: Encodable, Sendable {
         package var from: Int
         package var items: [Element]
@@ -69,7 +69,7 @@ public struct LiveUpdate: PageUpdate, Sendable {
         package var resumed: [[Int]]
     }
 
-    /// An ``Attempt`` at its index in ``ScanTimeline/attempts``.
+    /// An ``Attempt`` with its index in ``ScanTimeline/attempts``.
     package struct AttemptRecord: Encodable {
         package var index: Int
         package var step: String
@@ -86,7 +86,7 @@ public struct LiveUpdate: PageUpdate, Sendable {
         var rect: [Int]?
     }
 
-    /// Places as 32-bit floats, little-endian, in base64.
+    /// Positions of sources as little-endian 32-bit floats, in base64.
     package struct Sources: Encodable {
         package var from: Int
         package var places: String
@@ -101,14 +101,14 @@ public struct LiveUpdate: PageUpdate, Sendable {
 }
 
 extension LiveScan {
-    /// The whole state, for a page that connects and for a report.
+    /// Returns the whole state, for a page that connects and for a report.
     public func snapshot(of scan: LiveUpdate.Scan, at time: Double) -> LiveUpdate {
         var update = LiveUpdate(self, since: LiveCursor(), at: time)
         update.scan = scan
         return update
     }
 
-    /// The changes since `cursor`, which is advanced to the current state; nil if there are none.
+    /// Returns the changes since `cursor` and advances it to the current state, or returns nil if there are none.
     public func changes(since cursor: inout LiveCursor, at time: Double) -> LiveUpdate? {
         let reached = LiveCursor(self)
         guard reached != cursor else { return nil }
@@ -136,7 +136,7 @@ extension LiveUpdate {
         let from = max(first, cursor.moments)
         moments = Part(from: from, items: Array(timeline.moments.dropFirst(from - first)))
         resumedCost = timeline.resumedCost
-        // The catalogue's sources replace the places.
+        // The catalogue's sources replace the positions.
         let places = live.catalogue == nil ? live.places.dropFirst(cursor.places) : []
         sources = Sources(from: cursor.places / 2, places: Self.base64(places), total: live.sourceCount)
         preview = live.preview
@@ -166,6 +166,6 @@ extension LiveUpdate.AttemptRecord {
 }
 
 extension PixelRect {
-    /// First column, first row, columns and rows.
+    /// First column, first row, width and height.
     fileprivate var sides: [Int] { [x.lowerBound, y.lowerBound, width, height] }
 }

@@ -2,13 +2,13 @@ import Foundation
 public import SkyCatalogue
 import SkyFITS
 
-/// The catalogue as the page shows it: sources, histograms of all of them, parameters of the scan.
+/// A catalogue as shown by a page: sources, histograms of all sources, and parameters of the scan.
 public struct CatalogueSummary: Encodable, Sendable {
     package var sources: SourcePack
     package var magnitudes: Histogram
     package var sizes: Histogram
     package var parameters: [Parameter]
-    /// Sectors that could not be scanned, a line each.
+    /// Sectors that could not be scanned, one line each.
     package var missing: [String]
 
     package struct Parameter: Encodable {
@@ -20,9 +20,9 @@ public struct CatalogueSummary: Encodable, Sendable {
     /// Summarises `table`.
     ///
     /// - Parameters:
-    ///   - table: The catalogue.
-    ///   - missing: Sectors that could not be scanned, a line each.
-    ///   - limit: Most sources whose values are included.
+    ///   - table: the catalogue.
+    ///   - missing: sectors that could not be scanned, one line each.
+    ///   - limit: maximum number of sources whose values are included.
     public init(_ table: CatalogueTable, missing: [String], limit: Int = SourcePack.limit) {
         self.missing = missing
         sources = SourcePack(table, limit: limit)

@@ -1,6 +1,6 @@
-/// Pages made from the HTML of the folder `Assets`, with `{{names}}` for the parts in which report and live page differ.
+/// Fills the HTML of the folder `Assets`, with `{{names}}` for the parts in which the report and the live page differ.
 enum PageTemplate {
-    /// The HTML with its `{{names}}` replaced; those without a part become empty.
+    /// Returns the HTML with its `{{names}}` replaced by `parts`; names without a part are removed.
     static func fill(_ html: [UInt8], _ parts: [String: [UInt8]]) -> [UInt8] {
         var page: [UInt8] = []
         var rest = html[...]
@@ -12,8 +12,8 @@ enum PageTemplate {
         return page + rest
     }
 
-    /// The parts of a page that loads style and script from its server. `root`: the server's root, seen from the page; not
-    /// from the host, since a token may be the first part of the path.
+    /// Returns the parts of a page that loads style and script from its server. `root` is the path of the server's root
+    /// relative to the page; it is not absolute, since the first part of the path may be a token.
     static func served(script: String = "page.js", root: String = "") -> [String: [UInt8]] {
         [
             "title": Array("Skyfarm".utf8),
@@ -26,7 +26,7 @@ enum PageTemplate {
         ]
     }
 
-    /// The head of a page with its style embedded, which loads images from `images` and nothing else.
+    /// Returns the head of a page with its style embedded, which may load images from `images` and nothing else.
     static func head(images: String) -> [UInt8] {
         let policy =
             "default-src 'none'; img-src \(images); style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
@@ -35,12 +35,12 @@ enum PageTemplate {
             + Assets.style + Array("</style>".utf8)
     }
 
-    /// The end of a page with snapshot and script embedded.
+    /// Returns the end of a page with snapshot and script embedded.
     static func end(snapshot: [UInt8], script: [UInt8]) -> [UInt8] {
         data(snapshot) + Array("<script>\n".utf8) + script + Array("</script>\n".utf8)
     }
 
-    /// The snapshot as data that the page's script reads.
+    /// Returns the snapshot as a data element that the page's script reads.
     static func data(_ snapshot: [UInt8]) -> [UInt8] {
         Array("<script type=\"application/json\" id=\"snapshot\">".utf8)
             + escapedForScript(snapshot) + Array("</script>\n".utf8)
@@ -51,7 +51,7 @@ enum PageTemplate {
             .replacing("\"", with: "&quot;")
     }
 
-    /// JSON without `<`, which could end the script element. It occurs in strings only, where it may be escaped.
+    /// Escapes `<` in JSON, which could end the script element. It occurs only in strings, where it may be escaped.
     private static func escapedForScript(_ json: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(json.count)

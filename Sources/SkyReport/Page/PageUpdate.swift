@@ -4,13 +4,13 @@ import Foundation
 public protocol PageUpdate: Encodable {}
 
 extension PageUpdate {
-    /// One line, in UTF-8.
+    /// Returns the update as one line in UTF-8.
     public func json() -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes]
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        // Encoding numbers and strings cannot fail.
+        // Encoding of numbers and strings cannot fail.
         return (try? encoder.encode(self)).map { Array($0) } ?? []
     }
 }

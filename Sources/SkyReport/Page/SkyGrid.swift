@@ -1,17 +1,17 @@
 import Foundation
 public import SkyFITS
 
-/// Right ascension and declination at the points of a grid over the image, between which the page interpolates.
+/// Right ascension and declination on a grid over the image, between whose points the page interpolates.
 public struct SkyGrid: Encodable, Sendable {
     /// Reference system, such as `ICRS`.
     package var system: String
-    /// Points along each side.
+    /// Number of points along each side.
     package var nodes: Int
-    /// Right ascension and declination of each point, row by row, in degrees; 64-bit floats, little-endian, in base64.
-    /// The first point is the outer corner of the first pixel, the last one that of the last.
+    /// Right ascension and declination of each point, row by row, in degrees, as little-endian 64-bit floats in base64.
+    /// The first point is the outer corner of the first pixel, the last point that of the last pixel.
     package var places: String
 
-    /// The grid of an image of `width` columns and `height` rows; nil if a point has no celestial coordinates.
+    /// Creates the grid of an image of `width` by `height` pixels; nil if a point has no celestial coordinates.
     public init?(_ wcs: CelestialWCS, width: Int, height: Int, nodes: Int = 33) {
         let steps = (0..<nodes).map { Double($0) / Double(nodes - 1) }
         let (ra, dec) = wcs.coordinates(

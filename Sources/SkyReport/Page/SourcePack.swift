@@ -1,39 +1,39 @@
 import Foundation
 public import SkyCatalogue
 
-/// A catalogue's sources for a page: typed columns one after the other, little-endian, which a browser reads in place.
+/// A catalogue's sources for a page: consecutive typed columns in little-endian order, which a browser reads in place.
 /// About 60 bytes per source.
 public struct SourcePack: Encodable, Sendable {
-    /// Position and meaning of a column.
+    /// The layout and meaning of a column.
     public struct Column: Encodable, Equatable, Sendable {
-        /// Name in the catalogue.
+        /// Name of the column in the catalogue.
         public var name: String
         /// Name of the browser's array type, such as `Float32Array`.
         public var type: String
-        /// First byte; a multiple of the size of an element.
+        /// Offset of the first byte; a multiple of the size of an element.
         public var offset: Int
-        /// Factor from the stored value to the value, less ``zero``.
+        /// Factor of a stored value: value = stored value * scale + ``zero``.
         public var scale: Double
         /// The value that is stored as 0.
         public var zero: Double
-        /// Unit of the value, if it has one.
+        /// Unit of the value; nil if it has none.
         public var unit: String?
-        /// Description of the column.
+        /// Description of the column for users.
         public var meaning: String
     }
 
-    /// Sources in the catalogue.
+    /// Number of sources in the catalogue.
     public let total: Int
-    /// Sources in the pack: all, or the brightest by `flux_auto`.
+    /// Number of sources in the pack: all, or the brightest by `flux_auto`.
     public let count: Int
-    /// The columns.
+    /// Layout of the columns, in the order of their bytes.
     public private(set) var columns: [Column] = []
-    /// Their bytes, in base64.
+    /// The bytes of all columns, in base64.
     public private(set) var base64 = ""
 
-    /// Most sources of a report's pack: keeps the page below 15 MB with its picture.
+    /// Maximum number of sources in a report: keeps the page below 15 MB with its picture.
     public static let limit = 150_000
-    /// Most sources of a live page's pack: 4 MB for each browser.
+    /// Maximum number of sources in a live page: 4 MB for each browser.
     public static let liveLimit = 50_000
 
     /// Packs the columns that a page shows.
@@ -45,7 +45,7 @@ public struct SourcePack: Encodable, Sendable {
         for name in ["x", "y", "a", "b", "theta", "kron_radius", "flux_auto", "fluxerr_auto", "peak", "flux_radius"] {
             add(table[name], "Float32Array", rows, to: &bytes) { Float($0).bitPattern }
         }
-        // A unit of 10^-7 degrees is 0.4 mas. From 180 degrees, right ascension has room in 32 bits.
+        // A unit of 1e-7 degrees is 0.4 mas. Relative to 180 degrees, right ascension fits in 32 bits.
         for (name, zero) in [("ra", 180.0), ("dec", 0)] {
             add(table[name], "Int32Array", rows, scale: 1e-7, zero: zero, to: &bytes) { degrees in
                 degrees.isFinite ? Int32(((degrees - zero) * 1e7).rounded()) : Int32.min
@@ -77,7 +77,7 @@ public struct SourcePack: Encodable, Sendable {
         Self.append(rows.map { convert(column.values.real($0)) }, to: &bytes)
     }
 
-    /// Combines the bits of detection and photometry, which do not overlap.
+    /// Combines the flags of detection and photometry, whose bits do not overlap.
     private mutating func addFlags(of table: CatalogueTable, _ rows: [Int], to bytes: inout Data) {
         let flags = ["flag", "flag_kron", "flag_auto"].compactMap { table[$0] }
         // Each description ends with a list such as "16 cut, 32 masked".

@@ -1,41 +1,41 @@
-/// A small copy of an image, in the image's unit. Its first row is the first of the file, which viewers show at the
-/// bottom.
+/// A reduced copy of an image, in the image's unit. Its first row is the first row of the file, which viewers show at
+/// the bottom.
 public struct Preview: Equatable, Sendable {
-    /// Columns.
+    /// Number of columns.
     public let width: Int
-    /// Rows.
+    /// Number of rows.
     public let height: Int
-    /// Pixels of the image along each side of a pixel of the preview.
+    /// Number of image pixels along each side of a preview pixel.
     public let factor: Int
-    /// Means, row by row; not a number where the image has no finite pixel.
+    /// Means of image pixels, row by row; NaN where the image has no finite pixel.
     public let pixels: [Float]
-    /// How values become shades of the picture.
+    /// Mapping from values to shades of the picture.
     public let stretch: Stretch
 
-    /// A preview of these pixels.
+    /// Creates a preview and derives its stretch from the pixels.
     public init(width: Int, height: Int, factor: Int, pixels: [Float]) {
         precondition(width > 0 && height > 0 && pixels.count == width * height, "a preview has pixels")
         (self.width, self.height, self.factor, self.pixels) = (width, height, factor, pixels)
         stretch = Stretch(pixels)
     }
 
-    /// What a page needs to place the picture over the image.
+    /// The data with which a page places the picture over the image.
     public var scale: Scale { Scale(factor: factor, stretch: stretch) }
 
-    /// How pixels and shades of the picture relate to those of the image.
+    /// Relation between pixels and shades of the picture and those of the image.
     public struct Scale: Encodable, Equatable, Sendable {
-        /// See ``Preview/factor``.
+        /// Number of image pixels along each side of a preview pixel.
         package let factor: Int
         package let stretch: Stretch
     }
 
-    /// The preview as a grey PNG file, with the last row on top.
+    /// Encodes the preview as a grey PNG file, with the last row on top.
     /// - Throws: ``PNGError``.
     public func png() throws(PNGError) -> [UInt8] {
         try PNG.encode(grey: pixels.map(stretch.shade), width: width, height: height)
     }
 
-    /// A smaller preview, whose longest side has at most `limit` pixels: each the mean of a square of these.
+    /// Returns a smaller preview whose longest side has at most `limit` pixels, each the mean of a square of pixels.
     public func thumbnail(limit: Int) -> Preview {
         var builder = PreviewBuilder(width: width, height: height, limit: limit)
         pixels.withUnsafeBufferPointer { builder.add(rows: $0) }

@@ -1,29 +1,30 @@
-/// Scales an image down to a preview, row by row, without storing the image.
+/// Reduces an image to a preview, row by row, without storing the image.
 ///
-/// Each pixel of the preview is the mean of the finite pixels of a square of the image, or of some rows of the square;
-/// NaN where there are none.
+/// Each pixel of the preview is the mean of the finite pixels in a square of the image, or in some rows of the square;
+/// NaN if there are none. ``nextRows(limit:)`` returns the rows to read, ``add(rows:)`` takes their pixels, and
+/// ``finish()`` returns the ``Preview``, whose ``Stretch`` maps values to shades.
 public struct PreviewBuilder: Sendable {
-    /// Columns of the image.
+    /// Number of columns of the image.
     public let width: Int
-    /// Rows of the image.
+    /// Number of rows of the image.
     public let height: Int
-    /// Pixels of the image along each side of a pixel of the preview.
+    /// Number of image pixels along each side of a preview pixel.
     public let factor: Int
     private let columns: Int
     private let rowsOfSquare: Int
     private var pixels: [Float] = []
-    /// Sum and number of the finite pixels of each column, in the current square's rows.
+    /// Sum and number of the finite pixels of each column, in the rows of the current square.
     private var sums: [Double]
     private var counts: [Float]
     private var rowsTaken = 0
 
-    /// Begins the preview of an image that has pixels.
+    /// Begins the preview of an image, which must have pixels.
     ///
     /// - Parameters:
-    ///   - width: Columns of the image.
-    ///   - height: Rows of the image.
-    ///   - limit: Longest side of the preview, in its pixels.
-    ///   - rowsOfSquare: Rows that are read of each square; all if nil.
+    ///   - width: number of columns of the image.
+    ///   - height: number of rows of the image.
+    ///   - limit: maximum length of the preview's longest side, in pixels.
+    ///   - rowsOfSquare: number of rows that are read of each square; nil for all.
     public init(width: Int, height: Int, limit: Int = 1600, rowsOfSquare: Int? = nil) {
         precondition(width > 0 && height > 0 && limit > 0, "an image has pixels")
         (self.width, self.height) = (width, height)
@@ -35,17 +36,18 @@ public struct PreviewBuilder: Sendable {
         pixels.reserveCapacity(columns * ((height + factor - 1) / factor))
     }
 
-    /// The rows of the image that ``add(rows:)`` takes next, at most about `limit` of them; nil after the last.
+    /// Returns the rows of the image that ``add(rows:)`` expects next, at most about `limit`, or nil after the last
+    /// row.
     public func nextRows(limit: Int) -> Range<Int>? {
         guard rowsTaken < height else { return nil }
         let end = rowsOfSquare < factor ? squareEnd(of: rowsTaken) : rowsTaken + max(1, limit)
         return rowsTaken..<min(height, end)
     }
 
-    /// The row after the last one that is read in the square of `row`.
+    /// Returns the row after the last one that is read in the square of `row`.
     private func squareEnd(of row: Int) -> Int { min(height, row / factor * factor + rowsOfSquare) }
 
-    /// Adds the next rows of the image, those that ``nextRows(limit:)`` returned.
+    /// Adds the rows that ``nextRows(limit:)`` returned.
     public mutating func add(rows: UnsafeBufferPointer<Float>) {
         precondition(rows.count % width == 0 && rowsTaken + rows.count / width <= height, "whole rows of the image")
         for start in stride(from: 0, to: rows.count, by: width) {
@@ -56,7 +58,7 @@ public struct PreviewBuilder: Sendable {
     private mutating func add(row: UnsafeBufferPointer<Float>) {
         sums.withUnsafeMutableBufferPointer { sums in
             counts.withUnsafeMutableBufferPointer { counts in
-                // Without branches, so that the compiler vectorises the loop.
+                // The loop has no branches, so that the compiler vectorises it.
                 for column in row.indices {
                     let pixel = row[column]
                     sums[column] += pixel.isFinite ? Double(pixel) : 0
@@ -81,7 +83,7 @@ public struct PreviewBuilder: Sendable {
         rowsTaken = min(height, (rowsTaken + factor - 1) / factor * factor)
     }
 
-    /// The preview, once all rows have been added.
+    /// Returns the preview. Must be called after all rows have been added.
     public func finish() -> Preview {
         precondition(rowsTaken == height, "all rows have been added")
         return Preview(width: columns, height: pixels.count / columns, factor: factor, pixels: pixels)

@@ -1,21 +1,22 @@
 import Foundation
 
-/// Maps pixel values to shades so that faint and bright sources are visible at once.
+/// Maps pixel values to shades such that faint and bright sources are visible together.
 ///
-/// Black is a little below the sky, white where few pixels are brighter; between them shades follow the inverse
-/// hyperbolic sine, linear near the noise and logarithmic above (Lupton, Gunn & Szalay 1999, AJ 118, 1406).
+/// Black is slightly below the sky level; white is a level above which there are few pixels. Between them, shades
+/// follow the inverse hyperbolic sine, linear near the noise and logarithmic above (Lupton, Gunn & Szalay 1999, AJ 118,
+/// 1406).
 public struct Stretch: Encodable, Equatable, Sendable {
-    /// The value that is black.
+    /// The value that is mapped to black.
     public let black: Double
-    /// The value that is white.
+    /// The value that is mapped to white.
     public let white: Double
-    /// Where the shades turn from linear to logarithmic, above black.
+    /// Height above black at which shades change from linear to logarithmic.
     public let softening: Double
 
-    /// Chosen from the values' median, the scatter around it and their 99.8th percentile; values that are not
-    /// finite are ignored.
+    /// Chooses the stretch from the values' median, the scatter around it and their 99.8th percentile. Values that are
+    /// not finite are ignored.
     public init(_ values: [Float]) {
-        // A sample suffices for a large image.
+        // A sample of the pixels suffices for large images.
         let step = max(1, values.count / 200_000)
         let sample = stride(from: 0, to: values.count, by: step).map { values[$0] }.filter(\.isFinite).sorted()
         guard let first = sample.first, let last = sample.last, first < last else {
@@ -24,7 +25,7 @@ public struct Stretch: Encodable, Equatable, Sendable {
         }
         let median = Double(Self.quantile(sample, 0.5))
         let deviations = sample.map { abs($0 - Float(median)) }.sorted()
-        // The scatter of half the pixels is 0.67 of that of Gaussian noise.
+        // For Gaussian noise, the median absolute deviation is 0.67 standard deviations.
         let scatter = 1.4826 * Double(Self.quantile(deviations, 0.5))
         black = scatter > 0 ? max(Double(first), median - 1.5 * scatter) : Double(first)
         let bright = Double(Self.quantile(sample, 0.998))
@@ -36,7 +37,7 @@ public struct Stretch: Encodable, Equatable, Sendable {
         sorted[Int(Double(sorted.count - 1) * share)]
     }
 
-    /// The shade of a value, from 0, which is black, to 255; 0 for NaN.
+    /// Returns the shade of a value, from 0 (black) to 255; 0 for NaN.
     public func shade(_ value: Float) -> UInt8 {
         guard !value.isNaN else { return 0 }
         let height = min(max(Double(value), black), white) - black

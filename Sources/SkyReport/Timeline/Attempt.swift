@@ -1,26 +1,26 @@
 public import SkyFITS
 
-/// One attempt at a task.
+/// An attempt at a task on one system.
 public struct Attempt: Equatable, Sendable {
-    /// How an attempt ended.
+    /// The state or result of an attempt.
     public enum Outcome: String, Encodable, Sendable {
-        /// It is running.
+        /// The attempt is running.
         case running
-        /// It returned the task's result.
+        /// The attempt returned the task's result.
         case done
-        /// It failed, and the task was tried again.
+        /// The attempt failed, and the task was retried.
         case retried
-        /// Its system disconnected, and the task was tried again.
+        /// The system disconnected, and the task was retried.
         case lost
-        /// Its system drained and returned the task.
+        /// The system was draining and returned the task.
         case returned
         /// Another attempt was faster, or the scan ended.
         case superseded
-        /// It was the last attempt; the task failed.
+        /// The last attempt failed, and with it the task.
         case failed
     }
 
-    /// The step that the task belongs to.
+    /// The step to which the task belongs.
     public let step: String
     /// Index of the task in its round.
     public let task: Int
@@ -28,21 +28,21 @@ public struct Attempt: Equatable, Sendable {
     public let number: Int
     /// Index of the system in ``ScanTimeline/systems``.
     public let system: Int
-    /// Whether another attempt at the task was running.
+    /// Whether another attempt at the task was running when this one began.
     public let isHedge: Bool
-    /// Pixels that the task works on.
+    /// The pixels that the task processes; nil if unknown.
     public let sector: PixelRect?
-    /// The work, in pixels.
+    /// Amount of work in pixels.
     public let cost: Double
-    /// When it was handed to its system, in seconds since the scan began.
+    /// Time at which the attempt was sent to its system, in seconds since the scan began.
     public let start: Double
-    /// When it ended, in seconds since the scan began.
+    /// Time of the end, in seconds since the scan began; nil while it is running.
     public internal(set) var end: Double?
-    /// Seconds of execution before its end; nil unless it succeeded.
+    /// Execution time in seconds; nil unless the attempt succeeded.
     public internal(set) var seconds: Double?
-    /// How it ended.
+    /// The state of a running attempt, or its result.
     public internal(set) var outcome = Outcome.running
-    /// Why it failed.
+    /// The reason of a failure.
     public internal(set) var reason: String?
 
     init(

@@ -1,5 +1,5 @@
 extension ScanTimeline {
-    /// A system is connected; ignored if it already is.
+    /// Records that a system is connected. If it already is, only its number of slots is updated.
     public mutating func join(_ name: String, slots: Int, at time: Double) {
         let index = index(of: name)
         systems[index].slots = slots
@@ -8,7 +8,7 @@ extension ScanTimeline {
         add(.joined, index, "\(name) joined with \(slots) \(slots == 1 ? "slot" : "slots")", at: time)
     }
 
-    /// A system is disconnected. Attempts that failed there since its last success count as lost.
+    /// Records that a system is disconnected. Attempts that failed on it since its last success count as lost.
     public mutating func leave(_ name: String, at time: Double) {
         let index = index(of: name)
         guard systems[index].isPresent else { return }
@@ -20,7 +20,7 @@ extension ScanTimeline {
         add(.left, index, "\(name) is gone", at: time)
     }
 
-    /// A line for the log.
+    /// Adds a line to the log.
     public mutating func note(_ text: String, at time: Double) { add(.note, nil, text, at: time) }
 
     package mutating func add(_ kind: Moment.Kind, _ system: Int?, _ text: String, at time: Double) {
@@ -29,7 +29,7 @@ extension ScanTimeline {
         if moments.count > Self.momentLimit { moments.removeFirst(moments.count - Self.momentLimit) }
     }
 
-    /// Index of a system in ``systems``; an unknown one is added.
+    /// Returns the index of a system in ``systems``, after adding it if it is unknown.
     package mutating func index(of name: String) -> Int {
         if let index = systems.firstIndex(where: { $0.name == name }) { return index }
         systems.append(System(name: name, slots: 1, isPresent: false))

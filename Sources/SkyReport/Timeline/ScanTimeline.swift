@@ -1,28 +1,31 @@
 public import SkyFITS
 
-/// The record of a scan: its attempts with system and times, and the systems that joined and left.
+/// The record of a scan: its attempts with systems and times, and the systems that joined and left.
 ///
-/// Its mutating methods record the scan's events. Times are in seconds since the scan began.
+/// Its mutating methods record the scan's events: ``begin(step:waiting:resumed:)`` starts a round of tasks,
+/// ``start(task:number:on:cost:at:)`` starts an attempt at one of them, and ``finish(task:number:seconds:at:)``,
+/// ``retry(task:number:on:reason:at:)`` or ``fail(task:reason:at:)`` ends it. ``LiveUpdate`` passes the record to
+/// pages, and ``SpeedUp`` is derived from it. Times are in seconds since the scan began.
 public struct ScanTimeline: Equatable, Sendable {
     /// A system that was available to the scan.
     public struct System: Encodable, Equatable, Sendable {
-        /// Name for users, unique in a scan.
+        /// Name for users, unique within a scan.
         public let name: String
-        /// Tasks it runs at the same time.
+        /// Number of tasks that it runs at the same time.
         public internal(set) var slots: Int
-        /// Whether it is connected now.
+        /// Whether it is currently connected.
         public internal(set) var isPresent: Bool
     }
 
     /// An event with a line for the log.
     public struct Moment: Encodable, Equatable, Sendable {
-        /// Kind of an event.
+        /// The kind of an event.
         public enum Kind: String, Encodable, Sendable { case joined, left, retried, failed, note }
         /// Seconds since the scan began.
         public let time: Double
-        /// Kind of the event.
+        /// The event that the line describes.
         public let kind: Kind
-        /// Index of the system concerned, if there is one.
+        /// Index of the system concerned; nil if there is none.
         public let system: Int?
         /// The line for the log.
         public let text: String
@@ -30,22 +33,22 @@ public struct ScanTimeline: Equatable, Sendable {
 
     /// Tasks that are distributed together.
     public struct Round: Equatable, Sendable {
-        /// The step that they belong to.
+        /// The step to which the tasks belong.
         public let step: String
-        /// The pixels that each works on.
+        /// The pixels that each task processes.
         public let sectors: [PixelRect]
-        /// The pixels of those whose results come from the journal.
+        /// The pixels of the tasks whose results come from the journal.
         public let resumed: [PixelRect]
     }
 
     /// State of the tasks of the last round.
     package struct Standing: Equatable {
         package var step: String
-        /// Tasks with a running attempt.
+        /// Number of tasks with a running attempt.
         package var open: Int
-        /// Tasks that wait for one.
+        /// Number of tasks that wait for an attempt.
         package var waiting: Int
-        /// Systems with a running attempt.
+        /// Names of the systems with a running attempt.
         package var busy: [String]
     }
 
@@ -55,45 +58,45 @@ public struct ScanTimeline: Equatable, Sendable {
     public internal(set) var attempts: [Attempt] = []
     /// Events in order; only the newest ``momentLimit`` are kept.
     public internal(set) var moments: [Moment] = []
-    /// Number of all events, dropped ones included.
+    /// Number of all events, including dropped ones.
     public internal(set) var momentCount = 0
-    /// The rounds of steps that were begun, in order.
+    /// The rounds begun so far, in order.
     public private(set) var rounds: [Round] = []
-    /// The work of tasks whose results come from the journal, in pixels as ``Attempt/cost``.
+    /// Work of the tasks whose results come from the journal, in the unit of ``Attempt/cost``.
     public private(set) var resumedCost = 0.0
-    /// When the scan ended; nil while it runs.
+    /// Time of the end of the scan; nil while it runs.
     public internal(set) var end: Double?
 
-    /// Maximum number of moments that are kept.
+    /// Maximum number of events that are kept.
     public static let momentLimit = 1000
 
     package var step: String { rounds.last?.step ?? "" }
     private var sectors: [PixelRect] { rounds.last?.sectors ?? [] }
-    /// Tasks of the last round that need no further attempt.
+    /// Number of tasks of the last round that need no further attempt.
     private var closedTasks = 0
-    /// Indices in ``attempts`` of the running ones, by the task's index.
+    /// Indices in ``attempts`` of the running attempts, by the index of the task.
     package var open: [Int: [Int]] = [:]
 
-    /// Nothing has happened.
+    /// Creates a timeline without events.
     public init() {}
 
-    /// A round of a step begins: a task for each sector of `waiting` is distributed, in that order; the results of
-    /// `resumed` come from the journal.
+    /// Records that a round of a step begins: one task for each sector of `waiting` is distributed, in that order; the
+    /// results of `resumed` come from the journal.
     public mutating func begin(step: String, waiting: [PixelRect], resumed: [PixelRect]) {
         rounds.append(Round(step: step, sectors: waiting, resumed: resumed))
         closedTasks = 0
         open = [:]
     }
 
-    /// The results of tasks of this cost come from the journal.
+    /// Records that results of tasks of this cost come from the journal.
     public mutating func resume(cost: Double) { resumedCost += cost }
 
-    /// An attempt began. A second one at a task whose first is running is a hedge.
+    /// Records that an attempt began. A second attempt at a task, while the first one is running, is a hedge.
     public mutating func start(task: Int, number: Int, on system: String, cost: Double, at time: Double) {
         var isHedge = false
         for place in open[task] ?? [] {
             if attempts[place].number == number {
-                // Its system drained and returned the task.
+                // The system was draining and returned the task.
                 close(place, of: task, as: .returned, at: time)
             } else {
                 isHedge = true
@@ -106,7 +109,7 @@ public struct ScanTimeline: Equatable, Sendable {
                 sector: sectors.indices.contains(task) ? sectors[task] : nil, cost: cost, start: time))
     }
 
-    /// An attempt succeeded after `seconds` of execution; other attempts at the task are superseded.
+    /// Records that an attempt succeeded after `seconds` of execution; other attempts at the task are superseded.
     public mutating func finish(task: Int, number: Int, seconds: Double, at time: Double) {
         closedTasks += 1
         for place in open[task] ?? [] {
@@ -116,7 +119,7 @@ public struct ScanTimeline: Equatable, Sendable {
         }
     }
 
-    /// An attempt failed; the task is tried again.
+    /// Records that an attempt failed and its task is retried.
     public mutating func retry(task: Int, number: Int, on system: String, reason: String, at time: Double) {
         let index = index(of: system)
         let outcome: Attempt.Outcome = systems[index].isPresent ? .retried : .lost
@@ -127,7 +130,7 @@ public struct ScanTimeline: Equatable, Sendable {
         add(.retried, index, "attempt \(number) on \(system) failed: \(reason)", at: time)
     }
 
-    /// The task was given up.
+    /// Records that a task has failed finally.
     public mutating func fail(task: Int, reason: String, at time: Double) {
         closedTasks += 1
         for place in open[task] ?? [] {
@@ -152,7 +155,7 @@ public struct ScanTimeline: Equatable, Sendable {
         if open[task]?.isEmpty == true { open[task] = nil }
     }
 
-    /// The scan has ended; running attempts are superseded.
+    /// Records the end of the scan; running attempts are superseded.
     public mutating func finish(at time: Double) {
         for (task, places) in open {
             for place in places { close(place, of: task, as: .superseded, at: time) }

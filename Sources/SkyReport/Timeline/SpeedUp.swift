@@ -1,35 +1,34 @@
-/// How many times as fast a scan was as one of its systems alone. Measured from the scan itself; pure.
+/// The speed-up of a scan over one of its systems alone, derived from the timeline of the scan. Performs no I/O.
 ///
 /// The factor is T(alone) / T. T is the time from the start of the command until its sources were complete. T(alone) is
-/// the time in which no task ran on any system, when only the coordinator worked, and for each step the time that its
-/// tasks would take on the slots of the one system, one per slot at a time, at the pace that its own tasks had.
+/// the time in which no task ran on any system, when only the coordinator worked, plus, for each step, the time that
+/// its tasks would take on the slots of the one system, one per slot at a time, at the pace of its own tasks. Reading
+/// pixels also takes time of the one system's processors if its slots use all of them.
 ///
-/// Reading pixels, too, takes time of the one system's processors if its slots use all of them.
-///
-/// The pace is that of the system alone only if no other system used its processors. The factor is never above the
-/// ratio of the slots, which it has without any loss.
+/// The pace is that of the system alone only if no other system used its processors. The factor is at most the ratio of
+/// the slots, which is the factor without any loss.
 public struct SpeedUp: Encodable, Equatable, Sendable {
-    /// To two decimals.
+    /// The speed-up, rounded to two decimals.
     public let factor: Double
-    /// Name of the system that the scan is compared with.
+    /// Name of the system with which the scan is compared.
     public let over: String
 
-    /// A known speed-up.
+    /// Creates a known speed-up.
     public init(factor: Double, over: String) { (self.factor, self.over) = (factor, over) }
 
-    /// The speed-up of a scan that has ended; nil if only one system did tasks, if the one to compare with did too few
-    /// to tell its pace, or if it may have shared its processors with another.
+    /// Computes the speed-up of a scan that has ended; nil if only one system finished tasks, if the reference system
+    /// finished too few to determine its pace, or if it may have shared its processors with another system.
     ///
     /// - Parameters:
-    ///   - timeline: The scan.
-    ///   - before: Seconds from the start of the command to that of the timeline.
-    ///   - local: Name of the coordinator's own system, which is the one to compare with if it has slots; otherwise it
-    ///     is the one that did most.
-    ///   - processorSeconds: Time in which a processor ran the local system's tasks; nil if unknown. On few processors,
-    ///     the coordinator's other threads, which send pixels to nodes, delay its own tasks; alone there are none to send.
-    ///   - readingSeconds: Time that reading the pixels would take from the one system's slots; 0 if it has processors
-    ///     to spare.
-    ///   - areApart: Whether two systems, by name, are known to have no processor in common.
+    ///   - timeline: the record of the scan.
+    ///   - before: seconds from the start of the command to the start of the timeline.
+    ///   - local: name of the coordinator's own system, which is the reference system if it has slots; otherwise the
+    ///     system that did the most work is.
+    ///   - processorSeconds: time in which a processor ran the local system's tasks; nil if unknown. On few processors,
+    ///     the coordinator's other threads, which send pixels to nodes, delay its own tasks; alone, it would send none.
+    ///   - readingSeconds: time that reading the pixels would take from the reference system's slots; 0 if it has spare
+    ///     processors.
+    ///   - areApart: returns whether two systems, by name, are known to have no processor in common.
     public init?(
         of timeline: ScanTimeline, before: Double = 0, local: String, processorSeconds: Double? = nil,
         readingSeconds: Double = 0, areApart: (String, String) -> Bool
@@ -47,9 +46,10 @@ public struct SpeedUp: Encodable, Equatable, Sendable {
         let slots = systems[one].slots
         let sample = heaviest.filter { $0.system == one }
         guard sample.count >= slots, sample.seconds > 0 else { return nil }
-        // In steps without a task of its own, its speed relative to the mean is that of the heaviest step.
+        // In steps where the reference system finished no task, its speed relative to the mean is assumed to be that of
+        // the heaviest step.
         let relative = sample.pace / heaviest.pace
-        // An attempt without a result, such as a hedge, took time of a processor, too.
+        // An attempt without a result, such as a hedge, also took processor time.
         let scanning = timeline.attempts.reduce(0) { sum, attempt in
             attempt.system == one ? sum + (attempt.seconds ?? max(0, (attempt.end ?? end) - attempt.start)) : sum
         }
@@ -67,7 +67,7 @@ public struct SpeedUp: Encodable, Equatable, Sendable {
 }
 
 extension ScanTimeline {
-    /// Seconds in which a task ran on some system.
+    /// Total time in seconds in which a task ran on some system.
     fileprivate var busySeconds: Double {
         var (total, reached) = (0.0, 0.0)
         for attempt in attempts.sorted(by: { $0.start < $1.start }) {
@@ -82,10 +82,10 @@ extension ScanTimeline {
 extension [Attempt] {
     fileprivate var cost: Double { reduce(0) { $0 + $1.cost } }
     fileprivate var seconds: Double { reduce(0) { $0 + ($1.seconds ?? 0) } }
-    /// Seconds per cost.
+    /// Seconds per unit of cost.
     fileprivate var pace: Double { seconds / cost }
 
-    /// The time that slots of this pace need for these tasks, in the order of their beginnings.
+    /// Returns the time that `slots` slots of this pace need for these tasks, in the order in which they began.
     fileprivate func duration(slots: Int, pace: Double) -> Double {
         var busy = [Double](repeating: 0, count: Swift.min(slots, count))
         for attempt in sorted(by: { $0.start < $1.start }) {
