@@ -1,4 +1,4 @@
-/// Determines whether no coordinator was connected to a node for some time.
+/// Tracks the connections of coordinators to a node, to determine whether the node has been idle for some time.
 package struct CoordinatorPresence {
     private var open = 0
     /// Number of connections so far.
@@ -11,13 +11,13 @@ package struct CoordinatorPresence {
         begun += 1
     }
 
-    /// A coordinator disconnected.
-    /// - Returns: a mark for ``isIdle(since:)``; nil if others are still connected.
+    /// Counts the end of a connection.
+    /// - Returns: A mark for ``isIdle(since:)``, or nil if other coordinators are still connected.
     package mutating func end() -> Int? {
         open -= 1
         return open == 0 ? begun : nil
     }
 
-    /// Whether no coordinator has connected since ``end()`` returned `mark`.
+    /// Returns whether no coordinator has connected since ``end()`` returned `mark`.
     package func isIdle(since mark: Int) -> Bool { begun == mark }
 }

@@ -1,9 +1,9 @@
 package import ScanCluster
 package import ScanNetwork
 
-/// Ends a node that has had no coordinator for some time.
+/// Ends a node that has had no coordinator for a given time.
 package final class IdleStop: Sendable {
-    /// One value when the time has come.
+    /// Yields one value when the limit is reached.
     package let ends: AsyncStream<Void>
     private let end: AsyncStream<Void>.Continuation
     private let limit: Duration
@@ -11,10 +11,10 @@ package final class IdleStop: Sendable {
     private let presence = Locked(CoordinatorPresence())
     private let ended = Locked(false)
 
-    /// Whether the time has come.
+    /// Whether the limit was reached.
     package var hasCome: Bool { ended.withLock { $0 } }
 
-    /// Nil without a limit. The time counts from now on.
+    /// Starts to count the time, or returns nil if there is no limit.
     package init?(after limit: Duration?, clock: any ScanClock) {
         guard let limit else { return nil }
         (ends, end) = AsyncStream.makeStream()
@@ -22,7 +22,7 @@ package final class IdleStop: Sendable {
         wait(since: 0)
     }
 
-    /// A coordinator has come or gone.
+    /// Records that a coordinator connected or disconnected.
     package func note(_ event: NodeServer.Event) {
         switch event {
         case .connected: presence.withLock { $0.begin() }

@@ -34,7 +34,8 @@ extension NodeCommand {
         return order == .resume && reply.pause != nil ? .noUsableNode : .complete
     }
 
-    /// What runs this user's jobs, and answers calls about them; nil if the environment defines no place for them.
+    /// Returns the service that runs this user's jobs and answers calls about them, or nil if the environment defines
+    /// no folder for jobs.
     func jobService(_ name: String, load: @escaping @Sendable () -> NodeLoad?) throws(CommandError) -> ClusterJobs? {
         let folder = FileManager.default.currentDirectoryPath
         guard let own = SubmittedJobs(environment: options.environment),
@@ -46,7 +47,7 @@ extension NodeCommand {
             guard let real = realPath(folder) else {
                 throw CommandError(.input, "node: --accept-jobs \(folder): no such folder")
             }
-            // Before anybody else makes one of that name.
+            // Created now, so that no other user can create a folder of that name first.
             try failing(.failure, about: "node") { try SubmittedJobs(sharedIn: real).inFolder(isMade: true) { _ in } }
         }
         let stores = JobStores(own: own, permit: permit)
@@ -57,8 +58,8 @@ extension NodeCommand {
         return ClusterJobs(permit: permit, supervisor: supervisor, environment: options.environment, load: load)
     }
 
-    /// Takes requests of this user's commands, and runs the submitted jobs, until the task is cancelled. Of several
-    /// nodes of a user one does, and another one when it has ended.
+    /// Serves requests of this user's commands and runs the submitted jobs until the task is cancelled. If a user has
+    /// several nodes, one of them does so, and another one takes over when it ends.
     func serveJobs(_ service: ClusterJobs?, _ owner: NodeOwner, peers: @escaping @Sendable () -> [[String]]) async {
         guard let path = LocalSocket.path(options.environment), let service else { return }
         let supervisor = service.supervisor
@@ -79,7 +80,7 @@ extension NodeCommand {
                     }
                 }
                 if server != nil { await supervisor.begin() }
-                // With the socket to the end; without it, until it is free.
+                // A node that owns the socket serves until the end; the others wait until the socket is free.
                 while !Task.isCancelled {
                     try? await Task.sleep(for: .seconds(min(2, options.jobLease / 5)))
                     await supervisor.observe()
@@ -95,8 +96,8 @@ extension NodeCommand {
 }
 
 extension ClusterJobs {
-    /// A submission of this machine's user: if all its files are below a folder of `--accept-jobs`, the job is kept
-    /// there, so that other nodes can take it over.
+    /// Returns the request with the shared folder in which the job is kept, if all files of the job are below a folder
+    /// of `--accept-jobs`; other nodes can then take the job over. Any other request is returned unchanged.
     func placed(_ request: LocalRequest) async -> LocalRequest {
         guard request.store == nil, !permit.folders.isEmpty, let words = request.words, let folder = request.folder,
             let finding = try? await disk.run({ [permit] in try permit.check(words, in: folder, isRunning: false) })

@@ -5,7 +5,7 @@ package import ScanCluster
 import ScanNetwork
 package import ScanSecurity
 
-/// A call by which a node tells `skyfarm up --slurm` where it listens. The host of its address is that of the connection.
+/// Tells `skyfarm up --slurm` the port on which a node listens. The host is that of the connection.
 package struct JoinCall: Codable, Equatable, Sendable {
     package var action = "join"
     package var name: String
@@ -13,9 +13,9 @@ package struct JoinCall: Codable, Equatable, Sendable {
     package var slots: Int
 }
 
-/// The answer to a ``JoinCall``.
+/// Reply to a ``JoinCall``.
 package struct JoinReply: Codable, Equatable, Sendable {
-    /// Why the node is not wanted.
+    /// Reason why the node was refused, or nil if it was accepted.
     package var error: String?
 
     package init() {}
@@ -28,7 +28,7 @@ extension NodeCommand {
         "idle-stop", .duration, layers: .all,
         help: "Exit when no coordinator was connected for TIME, as in 5m")
 
-    /// Tells the process at `address` where this node listens, again until it answers.
+    /// Reports to the process at `address` where this node listens, and retries until it replies.
     package func join(_ address: SocketAddress, as call: JoinCall, keys: KeyRing) async {
         var hasFailed = false
         while !Task.isCancelled {
@@ -47,7 +47,7 @@ extension NodeCommand {
         }
     }
 
-    /// Waits for a signal, or until the node has been idle for the time of --idle-stop.
+    /// Waits for a signal, or until the node has been idle for the time given by `--idle-stop`.
     package func end(_ interrupts: Interrupts, _ idle: IdleStop?) async {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask {

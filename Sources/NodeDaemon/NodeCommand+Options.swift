@@ -5,47 +5,47 @@ package import ScanNetwork
 
 extension NodeCommand {
     package struct Options: Equatable, Sendable {
-        /// Nil: derived from the host's name.
+        /// The node's name, or nil to derive it from the host's name.
         package var name: String?
-        /// Nil: one per core.
+        /// Number of tasks that run at a time, or nil for one per core.
         package var slots: Int?
-        /// Nil: the usual port, or a free one if that is taken.
+        /// Address to listen on, or nil for the default port, or a free port if that one is in use.
         package var listen: SocketAddress?
         /// Added to the nice value of the scanning threads.
         package var niceness: Int
-        /// What this machine has that tasks may need.
+        /// Capabilities of this machine that tasks may require.
         package var tags: [String]
-        /// Bytes of memory for pixels; nil: by the machine's memory.
+        /// Memory for pixels in bytes, or nil to derive it from the machine's memory.
         package var memory: Int?
         package var rules: OwnerRules
-        /// Submitted jobs that run at a time.
+        /// Maximum number of submitted jobs that run at a time.
         package var jobs: Int
-        /// Folders of jobs of other machines.
+        /// Folders in which this node runs jobs of other machines.
         var acceptedFolders: [String]
-        /// Seconds.
+        /// Lease of a job in seconds.
         var jobLease: Double
-        /// Pause or resume the node of this machine that runs, instead of running one.
+        /// Order to pause or resume the running node of this machine instead of running one.
         package var order: NodeOrder?
-        /// Exit after this time without a coordinator.
+        /// Time without a coordinator after which the node exits.
         var idleStop: Duration?
-        /// Where to tell that this node has started.
+        /// Address of the process that is told when this node has started.
         package var join: SocketAddress?
-        /// The variables by which the socket and the submitted jobs are found.
+        /// Environment variables that determine the paths of the socket and of the submitted jobs.
         package var environment: [String: String]
-        /// Folders of images that coordinators may refer to.
+        /// Folders of images that coordinators may reference.
         package var data: [String]
-        /// The folder of files that holders of the key send; nil: none.
+        /// Folder for files that holders of the key send, or nil to accept none.
         package var store: String?
-        /// Bytes.
+        /// Maximum size of the store in bytes.
         var storeLimit: Int
         var advertises: Bool
-        /// Nodes that its page shows besides those that are discovered.
+        /// Nodes that the live page shows in addition to the discovered ones.
         var clusterNodes: [SocketAddress]
-        /// Address of the live page; nil: none.
+        /// Address of the live page, or nil for no page.
         package var dashboard: SocketAddress?
         package var log: Log
         package var common: CommonOptions
-        /// Nil: run the node.
+        /// Request to install a service, or nil to run the node.
         package var service: ServiceRequest?
 
         package init(_ arguments: Arguments) throws(UsageError) {
@@ -183,12 +183,12 @@ extension NodeCommand {
 }
 
 extension SocketAddress {
-    /// Every address of this machine, IPv4 and IPv6, with the port that nodes usually have.
+    /// Every address of this machine, IPv4 and IPv6, with the default port of nodes.
     package static let usual = SocketAddress(host: "", port: 4870)
 }
 
 extension ValueForm where Value == String {
-    /// A tag of a node.
+    /// Parses a tag of a node.
     fileprivate static var tag: ValueForm {
         ValueForm(
             placeholder: "TAG",
@@ -204,9 +204,9 @@ extension ValueForm where Value == String {
 }
 
 extension NodeCommand.Options {
-    /// The address to listen on.
+    /// Address to listen on.
     package var address: SocketAddress { listen ?? .usual }
 
-    /// All folders whose images coordinators may refer to.
+    /// All folders whose images coordinators may reference.
     var readable: [String] { data + [store].compactMap(\.self) }
 }

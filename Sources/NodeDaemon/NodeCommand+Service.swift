@@ -6,9 +6,9 @@ extension NodeCommand {
     /// A request by `--install-service`.
     package struct ServiceRequest: Equatable, Sendable {
         package var owner: NodeService.Owner
-        /// Only print the file.
+        /// Whether to print the service file without writing it.
         package var isDryRun: Bool
-        /// The node's own options, as given.
+        /// Options of the node, as given.
         package var options: [String]
         package var environment: [String: String]
     }
@@ -20,7 +20,7 @@ extension NodeCommand {
     package static let dryRun = Option.toggle(
         "dry-run", help: "With --install-service: print the file instead of writing it")
 
-    /// The request, if any.
+    /// Returns the request for a service, or nil if the arguments contain none.
     static func serviceRequest(_ arguments: Arguments) throws(UsageError) -> ServiceRequest? {
         let isForUser = try arguments[user]
         let isDryRun = try arguments[dryRun]
@@ -37,7 +37,7 @@ extension NodeCommand {
             environment: arguments.environment)
     }
 
-    /// Writes or prints the service's file.
+    /// Writes or prints the service file.
     package func install(_ request: ServiceRequest) throws -> ExitCode {
         guard
             let program = NodeService.programPath(

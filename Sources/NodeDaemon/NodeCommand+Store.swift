@@ -12,38 +12,38 @@ extension NodeCommand {
         "store-limit", .fileSize, default: 100 << 30, layers: .all,
         help: "Most bytes of all files below the folder of --store")
 
-    /// The store of this node; nil if its owner has allowed none.
+    /// Returns the file store of this node, or nil if its owner has not enabled one.
     func fileStore() throws(CommandError) -> FileStore? {
         guard let path = options.store else { return nil }
         return try FileStore(path, limit: options.storeLimit, clock: EventLoop.shared) { say($0) }
     }
 }
 
-/// Answers the calls of holders of the key: those about files of the store, and those about jobs.
+/// Answers calls of holders of the key about files of the store and about jobs.
 struct NodeCallService: Sendable {
-    /// Nil: the node keeps no files.
+    /// The file store, or nil if the node keeps no files.
     let store: FileStore?
-    /// Nil: the environment defines no place for jobs.
+    /// The job service, or nil if the environment defines no folder for jobs.
     let jobs: ClusterJobs?
 
-    /// Sets what the server does with calls, in its options.
+    /// Installs the handlers of calls in the server's options.
     func serve(_ limits: inout NodeServer.Options) {
         if store != nil || jobs != nil { limits.onCall = { body, peer in await answer(body, peer) } }
         limits.onCallsEnded = { store?.ended($0) }
     }
 
-    /// The body of the reply to the call with this body.
+    /// Returns the body of the reply to a call.
     func answer(_ body: [UInt8], _ peer: NodeServer.Peer) async -> [UInt8] {
         if let request = try? WireDecoder().decode(StoreRequest.self, from: body) {
             let refusal = CommandError(
                 .noUsableNode,
                 "keeps no files of other machines; its owner allows a folder by `skyfarm node --store DIR`")
             let reply = await store?.answer(request, of: peer) ?? StoreReply(refusal)
-            // Strings and numbers can always be encoded.
+            // Encoding strings and numbers cannot fail.
             return (try? WireEncoder().encode(reply)) ?? []
         }
         if let jobs { return await jobs.answer(body, peer) }
-        // It has no jobs.
+        // Without a job service, the list of jobs is empty.
         var reply = ClusterReply()
         reply.jobs = []
         return (try? WireEncoder().encode(reply)) ?? []
@@ -51,7 +51,7 @@ struct NodeCallService: Sendable {
 }
 
 extension ValueForm where Value == Int {
-    /// A number of bytes on a disk: `500M`, `100G`, `2T`.
+    /// Parses a size on disk in bytes, such as `500M`, `100G` or `2T`.
     fileprivate static var fileSize: ValueForm {
         let units: [(Character, Int)] = [("T", 1 << 40), ("G", 1 << 30), ("M", 1 << 20)]
         return ValueForm(

@@ -12,7 +12,11 @@ import SkyExtraction
 import SkyFITS
 import SkyScan
 
-/// `skyfarm node`: runs tasks for coordinators on the network.
+/// `skyfarm node` runs tasks for coordinators on the network.
+///
+/// The command installs a service, sends an order to the running node of this machine, or runs a node. ``RunningNode``
+/// does the last: it owns the server, the owner's rules, the job service and the live page from start to end. This type
+/// has the options, starts the server and the page on its behalf, and writes the log. Readers begin at ``run()``.
 package struct NodeCommand: Command {
     package let options: Options
 
@@ -29,7 +33,7 @@ package struct NodeCommand: Command {
         return .complete
     }
 
-    /// Resolves references to local images; nil if neither --data nor --store is given.
+    /// Returns a resolver of references to local images, or nil if neither `--data` nor `--store` is given.
     func resolver() throws(CommandError) -> WindowResolver? {
         if options.readable.isEmpty { return nil }
         do throws(ImageError) {
@@ -49,7 +53,7 @@ package struct NodeCommand: Command {
         }
     }
 
-    /// The live page, if it is asked for; nil otherwise.
+    /// Starts the live page, or returns nil if it was not requested.
     func serveDashboard(_ source: NodeDashboardSource) throws -> DashboardServer? {
         try options.dashboard.map { place in
             try DashboardOption.serve(source, at: place) { link in
@@ -107,14 +111,16 @@ package struct NodeCommand: Command {
 
     package func say(_ line: String) { say(.info, StyledText(line)) }
 
-    /// Writes a line on a queue of its own: a stopped terminal would otherwise block the event loop and its heartbeats.
+    /// Writes a line on a separate queue, since a stopped terminal would otherwise block the event loop and its
+    /// heartbeats.
     func say(_ level: Log.Level, _ line: StyledText, job: String? = nil) {
         Self.log.async { options.log.about(job).write(level, line) }
     }
 
     private static let log = DispatchQueue(label: "skyfarm.node.log")
 
-    /// The address to announce; for a node that listens on all addresses, the one most likely to be reachable.
+    /// Returns the address to announce. For a node that listens on all addresses, it is the one most likely to be
+    /// reachable.
     static func reachable(_ address: SocketAddress) -> SocketAddress {
         guard let host = NetworkInterface.address(for: address.host, among: NetworkInterface.current()) else {
             return address
@@ -122,14 +128,14 @@ package struct NodeCommand: Command {
         return SocketAddress(host: host, port: address.port)
     }
 
-    /// Waits until the last lines are written, at most 1 s.
+    /// Waits at most 1 s for the last lines to be written.
     private static func waitForLog() {
         let done = DispatchSemaphore(value: 0)
         log.async { done.signal() }
         _ = done.wait(timeout: .now() + 1)
     }
 
-    /// The host's name with four random digits, to distinguish nodes on one host.
+    /// Returns the host's name with four random hexadecimal digits, to distinguish several nodes on one host.
     static func uniqueName() -> String {
         let host = ProcessInfo.processInfo.hostName.prefix { $0 != "." }.filter { !$0.isWhitespace }
         return "\(host.isEmpty ? "node" : host)-\(UInt16.random(in: 0...UInt16.max).hexadecimal)"

@@ -2,8 +2,8 @@ import CommandLineKit
 import Foundation
 
 extension NodeService {
-    /// The property list for launchd of a user with this home folder; see launchd.plist(5). Disabled, so that login
-    /// does not start it before the user enables it.
+    /// Returns the property list for launchd, for a user with this home folder; see launchd.plist(5). The job is
+    /// disabled, so that login does not start it before the user enables it.
     package func launchdJob(home: String) throws -> String {
         let job = LaunchdJob(
             Label: Self.name, ProgramArguments: command, Disabled: true, RunAtLoad: true,
@@ -15,16 +15,16 @@ extension NodeService {
     }
 }
 
-/// Keys of launchd.plist(5), spelt as there.
+/// Keys of launchd.plist(5), with their original spelling.
 private struct LaunchdJob: Encodable {
     var Label: String
     var ProgramArguments: [String]
     var Disabled: Bool
     var RunAtLoad: Bool
     var KeepAlive: KeepAlive
-    /// Seconds.
+    /// In seconds.
     var ThrottleInterval: Int
-    /// Seconds in which running tasks may finish.
+    /// Time in which running tasks may finish, in seconds.
     var ExitTimeOut: Int
     var Umask: Int
     var StandardErrorPath: String

@@ -1,10 +1,10 @@
 import CommandLineKit
 
 extension NodeService {
-    /// The unit for systemd; systemd.exec(5) describes each restriction.
+    /// The systemd unit; systemd.exec(5) describes each restriction.
     ///
-    /// The machine's service has a user of its own, with the key in its state folder. It does not use `DynamicUser=`,
-    /// since D-Bus, and so Avahi, rejects users that are not in the user database. A user's service has the
+    /// The system service runs as its own user, with the key in its state folder. It does not use `DynamicUser=`, since
+    /// D-Bus, and therefore Avahi, rejects users that are not in the user database. A user's service has only the
     /// restrictions that need no privilege.
     package var systemdUnit: String {
         """
@@ -34,10 +34,10 @@ extension NodeService {
         """
     }
 
-    /// The folder of the machine's service is `skyfarm` in this folder.
+    /// Parent of `skyfarm`, the home folder of the system service.
     static let systemFolder = "/var/lib"
 
-    /// The user of the machine's service.
+    /// The user that the system service runs as.
     static let systemUser = "skyfarm"
 
     private static let order = """
@@ -74,21 +74,22 @@ extension NodeService {
 
         """
 
-    /// A node that observes its machine needs /proc/stat, /proc/interrupts and the terminals.
+    /// Restrictions for a node that does not observe its machine; otherwise it needs /proc/stat, /proc/interrupts and
+    /// terminals.
     private var unobserved: String { observesMachine ? "" : "PrivateDevices=yes\nProcSubset=pid\n" }
 
-    /// Makes the folders visible, which may be below /home or /tmp.
+    /// Makes the folders visible, since they may be below /home or /tmp.
     private var visibleData: String {
         data.map { "BindReadOnlyPaths=-\(Self.path($0))\n" }.joined()
-            // Visible and, where all else is read-only, writable.
+            // These folders are visible and, where the rest of the file system is read-only, writable.
             + written.map { "BindPaths=-\(Self.path($0))\nReadWritePaths=-\(Self.path($0))\n" }.joined()
     }
 
-    /// Variables have no meaning in a path.
+    /// Quotes a path. Variables are not expanded in paths, so `$` is not doubled.
     private static func path(_ folder: String) -> String { quotedForSystemd(folder).replacing("$$", with: "$") }
 
-    /// AF_UNIX is for D-Bus and so for Avahi, AF_NETLINK for the list of this machine's addresses. Scanning threads
-    /// lower their own priority, so @resources stays open.
+    /// Restrictions that need no privilege. AF_UNIX is needed for D-Bus and therefore Avahi, AF_NETLINK for the list of
+    /// this machine's addresses. Scanning threads lower their own priority, so @resources stays permitted.
     private static let unprivileged = """
 
         LockPersonality=yes
@@ -111,7 +112,7 @@ extension NodeService.Owner {
     fileprivate var flag: String { self == .system ? "" : " --user" }
 }
 
-/// A word of a command line, quoted as in systemd.service(5) and systemd.syntax(7).
+/// Returns a word of a command line, quoted as described in systemd.service(5) and systemd.syntax(7).
 package func quotedForSystemd(_ word: String) -> String {
     let escaped = word.map { character in
         switch character {

@@ -10,7 +10,7 @@ package struct NodeService: Equatable, Sendable {
     package var owner: Owner
     /// Absolute paths of the folders that the node reads images from.
     package var data: [String] = []
-    /// Absolute paths of the folders in which jobs of other machines write, or files of theirs are kept.
+    /// Absolute paths of the folders in which jobs of other machines write or the store keeps files.
     package var written: [String] = []
 
     package init(program: String, options: [String], owner: Owner, data: [String] = [], written: [String] = []) {
@@ -21,26 +21,26 @@ package struct NodeService: Equatable, Sendable {
         self.written = written
     }
 
-    /// Whose service it is.
+    /// The owner of a service.
     package enum Owner: Sendable {
-        /// The machine's: it runs as a user of its own.
+        /// The system service, which runs as its own user.
         case system
-        /// One user's: it runs as that user, with that user's key.
+        /// The service of one user, which runs as that user with that user's key.
         case user
     }
 
     package static let name = "skyfarm-node"
 
-    /// The priority of a service is lower by this, unless its options say otherwise.
+    /// Default of `--nice` for a service.
     package static let niceness = 10
 
-    /// The command that the service runs.
+    /// The command line that the service runs.
     package var command: [String] {
         let nice = NodeCommand.nice.spec
         return [program, "node"] + options + (isGiven(nice) ? [] : ["--" + nice.name, "\(Self.niceness)"])
     }
 
-    /// Whether the node reads load and use of the machine.
+    /// Whether the options require the node to observe load and use of the machine.
     var observesMachine: Bool { isGiven(NodeCommand.maxLoad.spec) || isGiven(NodeCommand.whenIdle.spec) }
 
     private func isGiven(_ option: OptionSpec) -> Bool {
@@ -49,8 +49,8 @@ package struct NodeService: Equatable, Sendable {
 }
 
 extension NodeService {
-    /// Absolute path of the program started as `argument`. Symbolic links are kept, since package managers change their
-    /// targets on updates.
+    /// Returns the absolute path of the program started as `argument`. Symbolic links are kept, since package managers
+    /// change their targets on updates.
     package static func programPath(_ argument: String, environment: [String: String], folder: String) -> String? {
         if argument.contains("/") {
             return URL(fileURLWithPath: argument, relativeTo: URL(fileURLWithPath: folder, isDirectory: true))

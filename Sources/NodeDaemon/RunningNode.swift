@@ -10,29 +10,29 @@ import ScanNetwork
 import ScanSecurity
 import SkyScan
 
-/// The node of `skyfarm node`, from its start to its end.
+/// A running `skyfarm node`, from its start to its end.
 ///
-/// The initialiser makes all that can fail: the server, which listens and is announced, the owner's rules, the jobs of
-/// this user and the live page. ``run(until:)`` then carries out what is asked of them until a signal or --idle-stop, and
-/// lets the tasks that run finish. Jobs, orders and keys are not followed any more when it returns.
+/// The initialiser creates all parts that can fail: the server, which listens and is announced, the owner's rules, the
+/// jobs of this user and the live page. ``run(until:)`` then serves requests until a signal or `--idle-stop`, and lets
+/// running tasks finish. After it returns, jobs, orders and keys are no longer processed.
 struct RunningNode: Sendable {
     let name: String
-    /// Where other machines reach it.
+    /// Address at which other machines reach the node.
     let address: SocketAddress
     /// The state that the live page of the node shows.
     let live: LiveNode
 
     private let command: NodeCommand
     private let store: KeyStore
-    /// The cluster keys at the start of the node.
+    /// Cluster keys at the start of the node.
     private let keys: KeyRing
     private let node: ScanNode
     private let server: NodeServer
     private let owner: NodeOwner
     private let idle: IdleStop?
-    /// Nil: the environment defines no place for jobs.
+    /// The job service, or nil if the environment defines no folder for jobs.
     private let jobs: ClusterJobs?
-    /// Addresses of this node and of those that it has discovered, node by node.
+    /// Returns the addresses of this node and of the nodes that it has discovered, one list per node.
     private let peers: @Sendable () -> [[SocketAddress]]
     private let cluster: ClusterWatch
     private let dashboard: DashboardServer?
@@ -80,22 +80,22 @@ struct RunningNode: Sendable {
         (self.node, self.server, self.owner, self.idle, self.peers) = (node, server, owner, idle, peers)
     }
 
-    /// Runs until a signal, or until --idle-stop; then no new coordinator connects, and running tasks finish. A second
-    /// SIGINT ends the process at once.
+    /// Runs until a signal or until `--idle-stop`. Then the node accepts no new coordinators and finishes its running
+    /// tasks. A second SIGINT ends the process at once.
     func run(until interrupts: Interrupts) async {
         let signals = OwnerSignals { [owner] in owner.handle($0) }
-        // Not in the group: each may wait for a machine that does not answer.
+        // Not in the task group, since each of them may wait for a machine that does not answer.
         let watching = Task { if dashboard != nil { await cluster.run() } }
         let joining = Task { await join() }
         let serving = Task { await command.serveJobs(jobs, owner) { peers().map { $0.map(\.description) } } }
         await withDiscardingTaskGroup { group in
             group.addTask { await obey() }
             group.addTask { await followKeys() }
-            // Any signal drains the node, SIGHUP included; nohup keeps it running after its terminal is closed.
+            // Any signal drains the node, including SIGHUP; nohup keeps it running after its terminal is closed.
             await command.end(interrupts, idle)
             joining.cancel()
             serving.cancel()
-            // Until then, an order to pause that it answers is carried out.
+            // Orders to pause are still carried out until the service has ended.
             await serving.value
             watching.cancel()
             group.cancelAll()
@@ -116,7 +116,7 @@ struct RunningNode: Sendable {
         }
     }
 
-    /// Uses each new cluster key of the user until the task is cancelled.
+    /// Adopts each new cluster key of the user until the task is cancelled.
     private func followKeys() async {
         for await keys in store.changes(of: keys, onTrouble: { command.say("still using the old keys: \($0)") }) {
             await node.use(keys)
@@ -124,7 +124,7 @@ struct RunningNode: Sendable {
         }
     }
 
-    /// Tells the `skyfarm up --slurm` that has started this node where it listens.
+    /// Reports the node's address to the `skyfarm up --slurm` that started it.
     private func join() async {
         guard let place = command.options.join else { return }
         await command.join(place, as: JoinCall(name: name, port: address.port, slots: live.slots), keys: keys)
@@ -140,7 +140,7 @@ struct RunningNode: Sendable {
         withExtendedLifetime(interrupts) {}
     }
 
-    /// Returns the memory of scans to the system after a minute without a coordinator.
+    /// Returns unused memory of scans to the system after a minute without a coordinator.
     private static func giveBackMemory(after event: NodeServer.Event, _ presence: Locked<CoordinatorPresence>) {
         if case .connected = event { presence.withLock { $0.begin() } }
         guard case .disconnected = event, let mark = presence.withLock({ $0.end() }) else { return }
@@ -151,7 +151,7 @@ struct RunningNode: Sendable {
 }
 
 extension NodeServer.Options {
-    /// The limits that the node's options set.
+    /// Creates the server's options from the node's options.
     fileprivate init(_ options: NodeCommand.Options) {
         self.init()
         niceness = options.niceness

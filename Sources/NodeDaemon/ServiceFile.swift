@@ -2,11 +2,11 @@ package import CommandLineKit
 import Foundation
 import ScanCluster
 
-/// The file of a service for a service manager, and the next steps to start it.
+/// The file of a service for a service manager, with instructions to start it.
 package struct ServiceFile: Equatable, Sendable {
     package var path: String
     package var text: String
-    /// Lines for the user after it is written; the last one is the next command.
+    /// Lines to show the user after the file is written; the last one is the next command.
     package var advice: [String]
 
     package enum Manager: Sendable {
@@ -19,7 +19,7 @@ package struct ServiceFile: Equatable, Sendable {
         #endif
     }
 
-    /// The file of `service` for the user whose environment this is.
+    /// Creates the file of `service` for the user with this environment.
     package init(_ service: NodeService, _ manager: Manager, environment: [String: String]) throws {
         let home = environment["HOME"] ?? ""
         switch (manager, service.owner) {
@@ -56,7 +56,7 @@ package struct ServiceFile: Equatable, Sendable {
         }
     }
 
-    /// The command that creates the user of the machine's service; empty if the user exists.
+    /// The command that creates the user of the system service, or an empty string if the user exists.
     private static var userCommand: String {
         let (user, folder) = (NodeService.systemUser, NodeService.systemFolder)
         if getpwnam(user) != nil { return "" }
@@ -65,7 +65,7 @@ package struct ServiceFile: Equatable, Sendable {
 
     private static let homeless = CommandError(.failure, "node: no home directory for a user's service: set HOME")
 
-    /// Writes the file atomically. An existing file with other contents is not replaced.
+    /// Writes the file atomically. Does not replace an existing file with different contents.
     /// - Returns: False if the file already has these contents.
     package func write() throws(CommandError) -> Bool {
         if let present = FileManager.default.contents(atPath: path) {

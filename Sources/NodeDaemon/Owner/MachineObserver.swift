@@ -2,19 +2,20 @@ package import CommandLineKit
 import Foundation
 import ScanCluster
 
-/// Reads what ``OwnerRules`` need: the load by other programs, and when the machine was last used. Linux.
+/// Reads the values that ``OwnerRules`` need: the load caused by other programs, and the time since the machine was
+/// last used. Supported on Linux only.
 package final class MachineObserver: Sendable {
     private struct Counters {
-        /// Seconds that processors were busy, for all programs.
+        /// Time that processors were busy with all programs, in seconds.
         var busy: Double
-        /// Those for this program.
+        /// Time that processors were busy with this program, in seconds.
         var own: Double
-        /// Seconds of a monotonic clock.
+        /// Time of a monotonic clock, in seconds.
         var time: Double
     }
     private struct State {
         var counters: Counters?
-        /// Interrupts by keyboard and pointer, and when they last changed.
+        /// Number of keyboard and pointer interrupts, for which ``input`` is the time of the last change.
         var interrupts: Int?
         var input = Date.distantPast
     }
@@ -22,7 +23,7 @@ package final class MachineObserver: Sendable {
     private let rules: OwnerRules
     private let state = Locked(State())
 
-    /// - Throws: ``CommandError`` if the system does not tell what `rules` need.
+    /// - Throws: ``CommandError`` if the system does not report the values that `rules` need.
     package init(_ rules: OwnerRules) throws(CommandError) {
         self.rules = rules
         let first = read()
@@ -64,7 +65,7 @@ package final class MachineObserver: Sendable {
         return Counters(busy: Double(busy) / Double(ticks), own: seconds(own), time: seconds(time))
     }
 
-    /// The sum of user, nice, system, irq and softirq in the first line of /proc/stat; see proc_stat(5).
+    /// Returns the sum of user, nice, system, irq and softirq in the first line of /proc/stat; see proc_stat(5).
     package static func busyTicks(_ text: String) -> Int? {
         let fields = text.prefix { $0 != "\n" }.split(separator: " ")
         guard fields.count >= 8, fields[0] == "cpu" else { return nil }
@@ -74,8 +75,8 @@ package final class MachineObserver: Sendable {
 
     // MARK: Use
 
-    /// The time since somebody typed at a terminal, as w(1) shows it, or used a keyboard or pointer that has interrupts
-    /// of its own.
+    /// Returns the time since somebody typed at a terminal, as shown by w(1), or used a keyboard or pointer with its
+    /// own interrupts.
     private func idle() -> Duration? {
         #if os(Linux)
             let count = (try? String(contentsOfFile: "/proc/interrupts", encoding: .utf8)).map(Self.inputInterrupts)
@@ -91,7 +92,8 @@ package final class MachineObserver: Sendable {
         #endif
     }
 
-    /// Interrupts of the controller of PS/2 keyboards and pointers, which built-in ones often have.
+    /// Returns the number of interrupts of the controller of PS/2 keyboards and pointers, which built-in devices often
+    /// use.
     package static func inputInterrupts(_ text: String) -> Int {
         text.split(separator: "\n").filter { $0.hasSuffix(" i8042") }.reduce(0) { sum, line in
             sum + line.split(separator: " ").dropFirst().prefix { Int($0) != nil }.reduce(0) { $0 + (Int($1) ?? 0) }
@@ -108,7 +110,7 @@ package final class MachineObserver: Sendable {
         return consoles + others
     }
 
-    /// When a program last read what was typed at a terminal.
+    /// Returns the time when a program last read input from a terminal.
     private static func lastRead(_ path: String) -> Date? {
         #if os(Linux)
             var status = stat()

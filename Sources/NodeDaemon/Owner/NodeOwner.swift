@@ -3,20 +3,20 @@ import Foundation
 package import ScanCluster
 import ScanNetwork
 
-/// Observes the machine of a node and its owner's signals, and tells whether the node runs tasks, as ``OwnerState``
-/// decides.
+/// Observes the machine of a node and the signals of its owner, and reports whether the node runs tasks, as
+/// ``OwnerState`` decides.
 package final class NodeOwner: Sendable {
-    /// Why the node runs no tasks, nil if it runs them: a value for each change, for one reader.
+    /// Yields the reason why the node is paused, or nil if it runs tasks, at each change. Only one reader is supported.
     package let pauses: AsyncStream<String?>
     private let changes: AsyncStream<String?>.Continuation
     private let clock: any ScanClock
     private let observe: (@Sendable () -> MachineReading)?
     private let state: Locked<(state: OwnerState, told: String?)>
 
-    /// How often the machine is observed.
+    /// Time between two observations of the machine.
     package static let interval = Duration.milliseconds(500)
 
-    /// `observe` is called now and at each interval, if there are rules.
+    /// Creates an owner for `rules`. `observe` is called immediately and then at each interval, if there are rules.
     package init(_ rules: OwnerRules, clock: any ScanClock, observe: @escaping @Sendable () -> MachineReading) {
         (pauses, changes) = AsyncStream.makeStream()
         self.clock = clock
@@ -31,13 +31,13 @@ package final class NodeOwner: Sendable {
         _ = clock.schedule(at: clock.now.advanced(by: Self.interval)) { [weak self] in self?.tick() }
     }
 
-    /// - Returns: why the node runs no tasks now; nil if it runs them.
+    /// - Returns: The reason why the node is paused, or nil if it runs tasks.
     @discardableResult
     package func handle(_ event: OwnerState.Event) -> String? {
         state.withLock { state in
             state.state.handle(event)
             let pause = state.state.pause
-            // In the lock, so that the order of the values is that of the changes.
+            // Within the lock, so that the values are yielded in the order of the changes.
             if pause != state.told { changes.yield(pause) }
             state.told = pause
             return pause
@@ -45,7 +45,7 @@ package final class NodeOwner: Sendable {
     }
 }
 
-/// The signals by which the owner of a machine pauses its node, SIGUSR1, and resumes it, SIGUSR2.
+/// Handles the signals by which the owner pauses (SIGUSR1) and resumes (SIGUSR2) the node.
 final class OwnerSignals {
     private let sources: [any DispatchSourceSignal]
 

@@ -1,11 +1,11 @@
 package import CommandLineKit
 import Foundation
 
-/// When a machine's owner lets its node run tasks. Nil: always.
+/// Conditions under which a machine's owner lets its node run tasks. A condition that is nil always holds.
 package struct OwnerRules: Equatable, Sendable {
-    /// Most processors that other programs may keep busy.
+    /// Maximum number of processors that other programs keep busy.
     package var maxLoad: Double?
-    /// How long nobody must have used the machine.
+    /// Minimum time since somebody last used the machine.
     package var idle: Duration?
     package var hours: DailyHours?
 
@@ -19,14 +19,14 @@ package struct OwnerRules: Equatable, Sendable {
     package var isEmpty: Bool { self == OwnerRules() }
 }
 
-/// A part of every day, which may include midnight.
+/// A daily time interval, which may include midnight.
 package struct DailyHours: Equatable, Sendable {
     /// Minutes since midnight.
     package var start: Int
-    /// Minutes since midnight; not included.
+    /// Minutes since midnight, exclusive.
     package var end: Int
 
-    /// Whether it includes a minute of the day. Equal ends include all minutes.
+    /// Returns whether the interval contains a minute of the day. An interval with equal ends contains all minutes.
     package func contains(_ minute: Int) -> Bool {
         start < end ? start <= minute && minute < end : start <= minute || minute < end
     }
@@ -35,7 +35,7 @@ package struct DailyHours: Equatable, Sendable {
 extension DailyHours: CustomStringConvertible {
     package var description: String { "\(Self.text(start))-\(Self.text(end))" }
 
-    /// `20:00-07:00`; nil for any other text.
+    /// Parses an interval such as `20:00-07:00`; returns nil for any other text.
     package init?(_ text: String) {
         let minutes = text.split(separator: "-", omittingEmptySubsequences: false).map { Self.minute(String($0)) }
         guard minutes.count == 2, let first = minutes[0], let last = minutes[1] else { return nil }
@@ -64,7 +64,7 @@ extension ValueForm where Value == DailyHours {
 }
 
 extension ValueForm where Value == Duration {
-    /// A number with `s`, `m` or `h`.
+    /// Parses a number followed by `s`, `m` or `h`.
     package static var duration: ValueForm {
         ValueForm(
             placeholder: "TIME", expected: "a time, as in 90s, 10m or 2h",
@@ -79,7 +79,7 @@ extension ValueForm where Value == Duration {
 }
 
 extension ValueForm where Value == Int {
-    /// A number of slots, or a percentage of the processors.
+    /// Parses a number of slots, or a percentage of the processors.
     package static var slots: ValueForm {
         ValueForm(
             placeholder: "N|N%",
@@ -90,7 +90,7 @@ extension ValueForm where Value == Int {
             }, show: { String($0) })
     }
 
-    /// A number of bytes: `8G`, or a percentage of the memory.
+    /// Parses a size in bytes such as `8G`, or a percentage of the memory.
     package static var bytes: ValueForm {
         ValueForm(
             placeholder: "SIZE|N%", expected: "at least 64M: a size, as in 512M or 8G, or a percentage of the memory",
@@ -106,7 +106,8 @@ extension ValueForm where Value == Int {
             }, show: { "\($0 >> 20)M" })
     }
 
-    /// At least 1; nil unless the text is a number from above 0 to 100 and `%`.
+    /// Returns a percentage of `whole`, at least 1, or nil unless the text is a number above 0 and up to 100, followed
+    /// by `%`.
     private static func percentage(_ text: String, of whole: Int) -> Int? {
         guard let number = Double(text.dropLast()), number > 0, number <= 100 else { return nil }
         return max(1, Int(Double(whole) * number / 100))

@@ -3,11 +3,11 @@ import Console
 package import ScanCluster
 package import ScanNetwork
 
-/// What a node can observe of its machine.
+/// Values that a node observes on its machine.
 package struct MachineReading: Equatable, Sendable {
-    /// Processors that other programs keep busy, a mean since the reading before; nil if unknown.
+    /// Mean number of processors kept busy by other programs since the previous reading, or nil if unknown.
     package var load: Double?
-    /// How long nobody has used the machine; nil if unknown.
+    /// Time since somebody last used the machine, or nil if unknown.
     package var idle: Duration?
     /// Minutes since midnight, local time.
     package var minute: Int
@@ -19,38 +19,39 @@ package struct MachineReading: Equatable, Sendable {
     }
 }
 
-/// Decides whether a node runs tasks: the word of its owner, orders of holders of the cluster key, and the rules. Pure.
+/// Decides whether a node runs tasks, from signals of its owner, orders of holders of the cluster key, and the rules.
+/// Pure.
 ///
-/// A node pauses at once, except for a short peak of load, and resumes with hysteresis: when other programs have kept
+/// A node pauses at once, except for a short peak of load, and resumes with hysteresis, after other programs have kept
 /// few processors busy for ``calm``.
 package struct OwnerState: Sendable {
     package enum Event: Sendable {
-        /// The owner pauses or resumes the node; to resume also ends pauses by order.
+        /// The owner pauses or resumes the node; resuming also ends pauses that were ordered.
         case owner(isPaused: Bool)
-        /// A holder of the key orders something.
+        /// A holder of the cluster key orders to pause or resume.
         case order(NodeOrder, by: String)
         /// The machine was observed.
         case reading(MachineReading, at: Instant)
     }
 
-    /// How long other programs must need the processors before the node pauses.
+    /// Duration of high load after which the node pauses.
     package static let peak = Duration.seconds(2)
-    /// How long they must need few before it resumes.
+    /// Duration of low load after which the node resumes.
     package static let calm = Duration.seconds(30)
 
     private let rules: OwnerRules
     private var isPausedByOwner = false
-    /// Who ordered a pause.
+    /// The holder of the key who ordered a pause.
     private var orderedBy: String?
-    /// Why the rules forbid to run tasks.
+    /// Reason why the rules forbid running tasks, or nil if they permit it.
     private var conditions: String?
-    /// Since when the load has been above the limit, and since when not.
+    /// Whether the load is above the limit, and the time when that last changed.
     private var loadSince: (isHigh: Bool, instant: Instant)?
     private var isLoaded = false
 
     package init(_ rules: OwnerRules) { self.rules = rules }
 
-    /// Why the node runs no tasks; nil if it runs them.
+    /// Reason why the node is paused, or nil if it runs tasks.
     package var pause: String? {
         if isPausedByOwner { return "by its owner" }
         return orderedBy.map { "by order of \($0)" } ?? conditions

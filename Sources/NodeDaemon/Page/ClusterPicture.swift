@@ -1,43 +1,43 @@
 package import ImageJobs
 
-/// What a node knows of the cluster: nodes with their load, jobs, and the tasks of the last day. Pure; times are seconds
-/// since the node began.
+/// The state of the cluster as known to a node: nodes with their load, jobs, and the tasks of the last day. Pure; times
+/// are in seconds since the node began.
 package struct ClusterPicture: Equatable, Sendable {
     package struct Member: Codable, Equatable, Sendable {
         var load: NodeLoad
         /// Tasks per second between the last two answers; nil before the second one.
         var rate: Double?
-        /// When it answered last.
+        /// Time of its last answer.
         var seen: Double
-        /// Why it did not answer since; nil if it did.
+        /// Reason why the last request failed, or nil if the node answered.
         var trouble: String?
     }
 
-    /// The nodes that are known, by name.
+    /// Known nodes by name.
     package private(set) var members: [String: Member] = [:]
     package private(set) var jobs: [JobsCommand.SubmittedRow] = []
-    /// Tasks done in each interval, by node; the first interval begins at 0.
+    /// Number of tasks done in each interval, by node; the first interval begins at 0.
     package private(set) var history: [String: [Int]] = [:]
-    /// Number of intervals before the first in ``history``.
+    /// Number of dropped intervals before the first one in ``history``.
     package private(set) var dropped = 0
-    /// Grows with each change.
+    /// Incremented at each change.
     package private(set) var version = 0
 
-    /// Length of an interval.
+    /// Length of an interval in seconds.
     package static let interval = 300.0
-    /// Intervals of a day.
+    /// Number of intervals in a day.
     package static let intervals = 288
-    /// A node that has been silent so long is no longer shown.
+    /// Time in seconds after which a silent node is removed.
     package static let forgotten = 86_400.0
-    /// Most nodes that are remembered. One that comes again under another name is another one.
+    /// Maximum number of nodes that are kept. A node that returns under another name counts as a new one.
     package static let memberLimit = 1000
 
-    /// A node has answered.
+    /// Records the answer of a node.
     package mutating func answered(_ load: NodeLoad, at time: Double) {
         version += 1
         var member = Member(load: load, rate: nil, seen: time, trouble: nil)
         if let last = members[load.name], time > last.seen {
-            // A node that was started again counts from 0.
+            // The counter of a restarted node begins at 0 again.
             let done = max(0, load.done >= last.load.done ? load.done &- last.load.done : load.done)
             member.rate = Double(done) / (time - last.seen)
             count(done, of: load.name, at: time)
@@ -49,7 +49,7 @@ package struct ClusterPicture: Equatable, Sendable {
         }
     }
 
-    /// A node has not answered.
+    /// Records that a node did not answer.
     package mutating func failed(_ name: String, _ trouble: String, at time: Double) {
         version += 1
         members[name]?.trouble = trouble
@@ -57,7 +57,7 @@ package struct ClusterPicture: Equatable, Sendable {
         if let seen = members[name]?.seen, time - seen > Self.forgotten { members[name] = nil }
     }
 
-    /// The jobs that all nodes know.
+    /// Sets the jobs that the nodes reported, merged into one list.
     package mutating func set(_ rows: [JobsCommand.SubmittedRow]) {
         version += 1
         jobs = JobCluster.merged(rows)

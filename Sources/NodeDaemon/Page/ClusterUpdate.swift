@@ -1,6 +1,6 @@
 import ScanDashboard
 
-/// The cluster as JSON, for the page of a node.
+/// The cluster as JSON, for the live page of a node.
 struct ClusterUpdate: Encodable {
     var nodes: [Node]
     var jobs: [Job]
@@ -33,14 +33,14 @@ struct ClusterUpdate: Encodable {
     }
 
     struct Failure: Encodable {
-        /// The node or the job.
+        /// Name of the node or of the job.
         var about: String
         var text: String
         var log: [String]
     }
 
     struct History: Encodable {
-        /// Seconds since the node began, at the beginning of the first interval.
+        /// Start of the first interval, in seconds since the node began.
         var start: Double
         var interval: Double
         var nodes: [Course]
@@ -51,7 +51,7 @@ struct ClusterUpdate: Encodable {
         var counts: [Int]
     }
 
-    /// Most jobs that are shown, the newest first.
+    /// Maximum number of jobs in the update, newest first.
     static let jobLimit = 100
 
     init(_ picture: ClusterPicture) {
@@ -90,7 +90,7 @@ struct ClusterUpdate: Encodable {
 }
 
 extension PrometheusText {
-    /// Adds what a node knows of the cluster.
+    /// Adds metrics of the cluster as known to a node.
     package mutating func add(_ picture: ClusterPicture) {
         let members = picture.members.sorted { $0.key < $1.key }.map(\.value)
         func perNode(_ value: (ClusterPicture.Member) -> Double) -> [Sample] {

@@ -4,14 +4,14 @@ import ScanCluster
 import ScanNetwork
 import ScanSecurity
 
-/// Asks the nodes of the cluster every few seconds, for the page of a node.
+/// Polls the nodes of the cluster every few seconds, for the live page of a node.
 final class ClusterWatch: Sendable {
     private let picture = Locked(ClusterPicture())
     private let keys: @Sendable () throws -> KeyRing
     private let addresses: @Sendable () -> [[SocketAddress]]
     private let live: LiveNode
 
-    /// Of the nodes at `addresses`, which include this one; `live` is the clock.
+    /// Polls the nodes at `addresses`, which include this node; `live` provides the clock.
     init(
         keys: @escaping @Sendable () throws -> KeyRing, addresses: @escaping @Sendable () -> [[SocketAddress]],
         live: LiveNode
@@ -19,13 +19,13 @@ final class ClusterWatch: Sendable {
         (self.keys, self.addresses, self.live) = (keys, addresses, live)
     }
 
-    /// The cluster as it is known now.
+    /// The last known state of the cluster.
     var now: ClusterPicture { picture.withLock(\.self) }
 
-    /// Time between two rounds, and for the answers of one.
+    /// Time between two rounds, and time limit for the answers of one round.
     private static let period = Duration.seconds(3)
 
-    /// Asks until the task is cancelled.
+    /// Polls until the task is cancelled.
     func run() async {
         var connections: [[SocketAddress]: (calls: NodeCalls, name: String)] = [:]
         while !Task.isCancelled {
@@ -46,7 +46,7 @@ final class ClusterWatch: Sendable {
                     lose(target, &connections, answer.trouble ?? "cannot be asked")
                     continue
                 }
-                // Not the name that it gives itself in each answer: what is known is kept by names.
+                // The name in the answer is not used, since it may change and the state is kept by name.
                 load.name = calls.node.name.kept
                 connections[target] = (calls, load.name)
                 rows += answer.rows

@@ -2,7 +2,7 @@ import ImageJobs
 import ScanCluster
 package import ScanNetwork
 
-/// What a node's page shows besides the server's state: the log, and whether the node is draining.
+/// State that a node's page shows in addition to the server's: the log, and whether the node is draining.
 package final class LiveNode: Sendable {
     package let name: String
     package let slots: Int
@@ -11,17 +11,17 @@ package final class LiveNode: Sendable {
     private let state = Locked(State())
 
     package struct State {
-        /// The newest lines of the log.
+        /// Newest lines of the log.
         package var log: [Line] = []
-        /// The newest failures of tasks.
+        /// Newest failures of tasks.
         package var failures: [Line] = []
-        /// Number of dropped lines before them.
+        /// Number of lines dropped before those in ``log``.
         package var dropped = 0
         var isDraining = false
         package var hasEnded = false
-        /// Why the node runs no tasks for the time being; nil if it runs them.
+        /// Reason why the node is paused, or nil if it runs tasks.
         package var pause: String?
-        /// When a connection last could not be accepted.
+        /// Time when a connection last could not be accepted, in seconds since the start.
         package var trouble: Double?
     }
 
@@ -33,7 +33,7 @@ package final class LiveNode: Sendable {
 
     /// Maximum number of lines in the log.
     package static let lineLimit = 500
-    /// Seconds for which a connection that could not be accepted counts as a problem.
+    /// Time in seconds for which a failure to accept a connection is reported as a problem.
     package static let troubleSeconds = 5.0
 
     package init(name: String, slots: Int) {
@@ -70,17 +70,17 @@ package final class LiveNode: Sendable {
         }
     }
 
-    /// The node accepts no new tasks from now on.
+    /// Marks that the node accepts no new tasks from now on.
     package func drain() { state.withLock { $0.isDraining = true } }
 
-    /// The node has finished its tasks.
+    /// Marks that the node has finished its tasks.
     package func end() { state.withLock { $0.hasEnded = true } }
 
     package func read() -> State { state.withLock { $0 } }
 }
 
 extension LiveNode.State {
-    /// Why the node accepts no task now; nil if it does.
+    /// Returns the reason why the node accepts no tasks at this time, or nil if it does.
     package func problem(at time: Double) -> String? {
         if isDraining { return "the node is draining: it accepts no new tasks" }
         guard let trouble, time - trouble < LiveNode.troubleSeconds else { return nil }

@@ -5,7 +5,12 @@ import ScanDashboard
 package import ScanNetwork
 import SkyReport
 
-/// The live page of a node. Each update contains the whole state except the log, of which it has only the new lines.
+/// The live page of a node. Each update contains the whole state, but only the new lines of the log.
+///
+/// The state comes from the node's server, from ``LiveNode``, which has the log, and from ``ClusterWatch``, which polls
+/// the other nodes. The dashboard server asks for a ``snapshot()`` when a page connects and for ``changes()``
+/// afterwards, which are nil if nothing differs from the state that was sent last. ``metrics()`` returns the state for
+/// Prometheus.
 final class NodeDashboardSource: DashboardSource {
     private let node: NodeServer
     private let live: LiveNode
@@ -15,7 +20,7 @@ final class NodeDashboardSource: DashboardSource {
 
     private struct State {
         var coordinators: [NodeServer.Coordinator] = []
-        /// The state that was sent last; nil while no page is connected.
+        /// State that was last sent, or nil while no page is connected.
         var sent: Sent?
     }
 
@@ -25,7 +30,7 @@ final class NodeDashboardSource: DashboardSource {
         var lines: Int
         var now: String
         var hasEnded: Bool
-        /// Version of the cluster's picture.
+        /// Version of the ``ClusterPicture``.
         var cluster: Int
     }
 
@@ -92,7 +97,7 @@ final class NodeDashboardSource: DashboardSource {
     }
 
     private func current(_ record: LiveNode.State, _ coordinators: [NodeServer.Coordinator]) -> Sent {
-        // A node that has ended runs nothing, even if its last status says so.
+        // A node that has ended runs nothing, even if its last status says otherwise.
         let status = record.hasEnded ? NodeServer.Status(done: node.status.done) : node.status
         let now = record.now(status, at: live.elapsed)
         return Sent(
@@ -119,7 +124,7 @@ final class NodeDashboardSource: DashboardSource {
 }
 
 extension LiveNode.State {
-    /// What the node does, in words.
+    /// Returns the current activity of the node in words.
     package func now(_ status: NodeServer.Status, at time: Double) -> String {
         if hasEnded { return "ended after \(HumanFormat.count(status.done, "task"))" }
         if isDraining { return "draining: \(HumanFormat.count(status.running + status.queued, "task")) to finish" }
@@ -130,10 +135,10 @@ extension LiveNode.State {
     }
 }
 
-/// The state of a node for its page, as JSON; `v` is the version of the format.
+/// State of a node for its page, as JSON; `v` is the version of the format.
 private struct NodeUpdate: Encodable {
     var v = 1
-    /// Only in a snapshot.
+    /// Present only in a snapshot.
     var node: Node?
     /// Seconds since the node began.
     var time: Double

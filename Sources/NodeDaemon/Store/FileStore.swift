@@ -7,26 +7,31 @@ package import ScanBasics
 import ScanCluster
 package import ScanNetwork
 
-/// Keeps files that holders of the key send, below one folder (`skyfarm node --store`): ``StoreLedger`` decides,
-/// ``StoreFolder`` carries out. Docs/Security.md has what the owner of the machine gives away.
+/// Keeps files that holders of the key send, below one folder (`skyfarm node --store`). `StoreLedger` decides and
+/// ``StoreFolder`` performs the operations. Docs/Security.md describes the rights that the owner of the machine grants.
+///
+/// A peer asks which files exist (`look`), announces a file (`begin`), sends its pieces in any order, and completes it
+/// (`commit`) or gives it up (`abandon`). The file is written below a reserved folder, and gets its name only when all
+/// pieces have arrived and the digest is correct. Uploads without data for `StoreLedger.patience`, and those of peers
+/// whose connection has ended, are removed. Readers begin with ``answer(_:of:)``.
 package final class FileStore: @unchecked Sendable {
-    // Sendable: what changes is touched only on `queue`.
+    // Sendable, since mutable state is accessed only on `queue`.
     private let queue = DispatchQueue(label: "skyfarm.store", qos: .utility)
     private let folder: StoreFolder
     private var ledger: StoreLedger
     private var open: [UInt64: (file: OpenDescriptor, peer: NodeServer.Peer)] = [:]
     private let clock: any ScanClock
-    /// When the folder was counted last.
+    /// Time when the size of the folder was last counted.
     private var counted: Instant?
     private var isWatching = false
     private let say: @Sendable (String) -> Void
 
-    /// The first six bytes of a FITS file.
+    /// First six bytes of a FITS file.
     private static let magic = Array("SIMPLE".utf8)
-    /// Time after which a store that is full is counted again: its owner may have removed files.
+    /// Time after which the size of a full store is counted again, since its owner may have removed files.
     private static let recount = Duration.seconds(10)
 
-    /// A store in a folder, for at most `limit` bytes; `say` writes a line to the node's log.
+    /// Opens a store in a folder, for at most `limit` bytes; `say` writes a line to the node's log.
     /// - Throws: `CommandError` if the folder cannot be used.
     package init(_ path: String, limit: Int, clock: any ScanClock, say: @escaping @Sendable (String) -> Void)
         throws(CommandError)
@@ -36,7 +41,7 @@ package final class FileStore: @unchecked Sendable {
         (self.clock, self.say) = (clock, say)
     }
 
-    /// Answers a request of a holder of the key, on a thread that may wait for the disk.
+    /// Answers a request of a holder of the key, on a queue that may block on disk operations.
     package func answer(_ request: StoreRequest, of peer: NodeServer.Peer) async -> StoreReply {
         await withCheckedContinuation { continuation in
             queue.async { [self] in
@@ -50,7 +55,7 @@ package final class FileStore: @unchecked Sendable {
         }
     }
 
-    /// The connection of a peer has ended: the rest of its files will not come.
+    /// Drops the incomplete files of a peer whose connection has ended.
     package func ended(_ peer: NodeServer.Peer) {
         queue.async { [self] in
             for id in open.filter({ $0.value.peer == peer }).keys { drop(id) }
@@ -113,7 +118,7 @@ package final class FileStore: @unchecked Sendable {
         return StoreReply(.accepted, upload: id)
     }
 
-    /// A file of the same bytes is there: it gets the time of change by which nodes find it.
+    /// Sets the modification time of an existing file with the same bytes, since nodes find it by that time.
     private func touch(_ old: OpenDescriptor, _ file: StoredFile) throws(CommandError) -> StoreReply {
         guard old.resembles(file) || old.setModified(file.modified) else {
             throw CommandError(.output, file.path, errno: errno, remedy: ": its time of change cannot be set")
@@ -178,7 +183,7 @@ package final class FileStore: @unchecked Sendable {
         for id in ledger.stale(at: clock.now) { drop(id) }
     }
 
-    /// Removes files whose sender has gone, even if no further request comes.
+    /// Removes files whose sender has disappeared, even if no further request arrives.
     private func watch() {
         guard !isWatching, !ledger.uploads.isEmpty else { return }
         isWatching = true

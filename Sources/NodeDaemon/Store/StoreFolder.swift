@@ -4,18 +4,19 @@ import Foundation
 package import ImageJobs
 package import ScanBasics
 
-/// The folder of a store. All names are resolved below it by ``ConfinedFolders``: no `..` and no link leads out.
+/// The folder of a store. All names are resolved below it by ``ConfinedFolders``; neither `..` nor a link leads out of
+/// it.
 package final class StoreFolder: Sendable {
     private let folders: ConfinedFolders
-    /// Files that are being sent. Their folder's name is one that no path of others leads into.
+    /// Folder of files that are being received. Its name is reserved, so that no path of a peer leads into it.
     private let incoming: OpenDescriptor
     /// Absolute, without symbolic links.
     package let path: String
 
     private static let incomingName = ConfinedFolders.reserved + "-incoming"
 
-    /// The folder at `path`. Parts of files that an earlier process has left are removed.
-    /// - Throws: `CommandError` if it is no folder in which this user can write, or is the store of another process.
+    /// Opens the folder at `path` and removes incomplete files that an earlier process left.
+    /// - Throws: `CommandError` if it is not a folder in which this user can write, or is the store of another process.
     package init(_ path: String) throws(CommandError) {
         guard let real = realPath(path), let folders = try? ConfinedFolders([real]) else {
             throw CommandError(.input, "node: --store \(path)", errno: errno, remedy: "; name a folder")
@@ -30,7 +31,7 @@ package final class StoreFolder: Sendable {
                 .output, "node: --store \(path)", errno: cause,
                 remedy: "; name a folder in which this user may write, and remove \(name) if it is another user's")
         }
-        // Some network file systems lock no folders.
+        // Some network file systems do not lock folders.
         if flock(incoming.number, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
             throw CommandError(.output, "node: --store \(path): is the store of another node; name another folder")
         }
@@ -40,15 +41,15 @@ package final class StoreFolder: Sendable {
         }
     }
 
-    /// Bytes of all that lies below the folder, as the ledger counts them.
+    /// Returns the number of bytes below the folder, as the ledger counts them.
     package func count() -> Int {
         var total = 0
         let keys: Set<URLResourceKey> = [.isDirectoryKey, .fileSizeKey]
-        // Does not follow links.
+        // The enumerator does not follow links.
         let files = FileManager.default.enumerator(
             at: URL(fileURLWithPath: path, isDirectory: true), includingPropertiesForKeys: Array(keys))
         while let file = files?.nextObject() as? URL {
-            // The ledger counts the files in it.
+            // The ledger counts the files in this folder.
             if file.lastPathComponent == Self.incomingName { files?.skipDescendants() }
             let values = try? file.resourceValues(forKeys: keys)
             total += StoreLedger.charge(values?.isDirectory == true ? 0 : values?.fileSize ?? 0)
@@ -56,7 +57,7 @@ package final class StoreFolder: Sendable {
         return total
     }
 
-    /// Bytes that the file system may still give: a twentieth of it, but at most 10 GiB, stays free.
+    /// Number of bytes that may still be written: a twentieth of the file system, but at most 10 GiB, stays free.
     package var free: Int {
         var status = statvfs()
         guard fstatvfs(incoming.number, &status) == 0 else { return 0 }
@@ -64,7 +65,7 @@ package final class StoreFolder: Sendable {
         return Int(status.f_bavail) * block - min(Int(status.f_blocks) * block / 20, 10 << 30)
     }
 
-    /// The place of a file whose name was checked by the ledger.
+    /// Returns the place of a file whose name was checked by the ledger.
     private func place(of path: String) throws(CommandError) -> ConfinedPath {
         guard let place = folders.place("\(self.path)/\(path)") else {
             throw CommandError(.output, "\(path): is no name below a folder")
@@ -72,8 +73,8 @@ package final class StoreFolder: Sendable {
         return place
     }
 
-    /// The file of this name, open for reading; nil if there is none.
-    /// - Throws: `CommandError` if something else than a regular file is in its place.
+    /// Opens the file of this name for reading; returns nil if there is none.
+    /// - Throws: `CommandError` if something other than a regular file has that name.
     package func existing(_ file: StoredFile) throws(CommandError) -> OpenDescriptor? {
         let place = try place(of: file.path)
         do throws(ConfinedPath.Refusal) {
@@ -84,7 +85,7 @@ package final class StoreFolder: Sendable {
         }
     }
 
-    /// Creates the file in which what is sent as `upload` is gathered.
+    /// Creates the file that receives the data of `upload`.
     package func create(_ upload: UInt64) throws(CommandError) -> OpenDescriptor {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = OpenDescriptor(openat(incoming.number, Self.name(of: upload), flags, 0o666))
@@ -96,9 +97,9 @@ package final class StoreFolder: Sendable {
 
     private static func name(of upload: UInt64) -> String { "\(String(upload, radix: 16)).part" }
 
-    /// Gives the file of an upload its time of change and its name, and makes both durable; `made` is called with the number
-    /// of folders that are made.
-    /// - Returns: false if something has that name: nothing is ever replaced.
+    /// Gives the file of an upload its modification time and its name, and makes both durable. Calls `made` with the
+    /// number of folders created.
+    /// - Returns: False if the name is in use; files are never replaced.
     /// - Throws: ``CommandError`` if the file system refuses.
     package func keep(
         _ id: UInt64, _ upload: StoreLedger.Upload, in file: OpenDescriptor, made: (Int) -> Void
@@ -122,7 +123,7 @@ package final class StoreFolder: Sendable {
             if errno == EEXIST { return false }
             throw CommandError(.output, path, errno: errno)
         }
-        // The descriptor may be one that can only be entered.
+        // The descriptor of the folder may permit only path traversal, which fsync does not accept.
         let synced = OpenDescriptor(openat(folder.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         fsync(synced.number)
         return true
