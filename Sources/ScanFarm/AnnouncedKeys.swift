@@ -3,15 +3,15 @@ package import ScanDiscovery
 package import ScanSecurity
 
 extension KeyRing {
-    /// The fingerprints of the keys that are accepted at `time`, as a node announces them: joined by `+`.
+    /// Returns the fingerprints of the keys that are accepted at `time`, joined by `+`, as a node announces them.
     package func announcement(at time: Date) -> String {
-        // As many as fit into the 64 characters of the announcement.
+        // Limited to the number of fingerprints that fit into the 64 characters of the announcement.
         keys(at: time).prefix(5).map(\.fingerprint.description).joined(separator: "+")
     }
 }
 
 extension NodeAdvertisement {
-    /// The fingerprints of the keys that the node claims to accept; invalid ones are left out.
+    /// Fingerprints of the keys that the node claims to accept, without invalid ones.
     package var keys: [KeyFingerprint] {
         (keyFingerprint ?? "").split(separator: "+").compactMap { KeyFingerprint($0) }
     }

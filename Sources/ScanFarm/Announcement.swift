@@ -4,7 +4,7 @@ import ScanDiscovery
 import ScanNetwork
 import ScanSecurity
 
-/// The announcement of a node that serves, from its creation until it is withdrawn.
+/// The announcement of a serving node, from its creation until it is withdrawn.
 struct Announcement: Sendable {
     private let running: Task<Void, Never>
     private let reporting: Task<Void, Never>

@@ -6,20 +6,24 @@ public import ScanDiscovery
 package import ScanNetwork
 package import ScanSecurity
 
-/// Discovers peers, lists them in the registry, connects them when work needs them, and reports the outcome to
-/// discovery. ``MembershipState`` decides; this class performs its actions.
+/// Discovers peers, lists them in the registry, connects them when there is work for them, and reports the outcome to
+/// discovery.
+///
+/// Each source of announcements is followed by a `NodeDiscovery`. Its events, and the outcomes of connection attempts,
+/// go to ``MembershipState``, which decides; this class performs the resulting actions on the registry, the connections
+/// and the sources. Readers begin with ``run()`` and the actions of ``MembershipState``.
 public final class ClusterMembership: Sendable {
     /// An event for the user.
     public enum Change: Equatable, Sendable {
         /// A source of announcements works.
         case available
-        /// A source of announcements fails, for this reason.
+        /// A source of announcements fails for this reason.
         case unavailable(DiscoveryError)
         /// A node was discovered.
         case discovered(DiscoveredNode)
         /// A node is no longer announced.
         case departed(name: String)
-        /// A discovered node is not used.
+        /// A discovered node is not used, for this reason.
         case unused(name: String, reason: String)
     }
 
@@ -30,14 +34,15 @@ public final class ClusterMembership: Sendable {
     private let start = DispatchTime.now()
     private let state: Locked<MembershipState>
 
-    /// Membership of what `sources` announce.
+    /// Creates a membership for the nodes that `sources` announce.
     /// - Parameters:
-    ///   - sources: where announcements come from.
+    ///   - sources: sources of announcements.
     ///   - own: identities of this process, whose announcements are ignored.
-    ///   - connections: connect peers.
-    ///   - systems: the registry that lists them.
-    ///   - keys: a node that accepts none of these belongs to another cluster.
-    ///   - hasLocalSystem: this process runs tasks, so that another node of this machine would use the same cores.
+    ///   - connections: the connections to peers.
+    ///   - systems: the registry in which peers are listed.
+    ///   - keys: accepted keys; a node that accepts none of them belongs to another cluster.
+    ///   - hasLocalSystem: whether this process runs tasks, so that another node of this machine would use the same
+    ///     cores.
     ///   - needsPeers: whether peers are connected as soon as they are discovered.
     ///   - selection: which nodes may be used.
     ///   - onChange: called from any thread.
@@ -57,25 +62,25 @@ public final class ClusterMembership: Sendable {
                 selection: selection))
     }
 
-    /// The nodes that are announced, in the order in which they were discovered.
+    /// Announced nodes, in the order in which they were discovered.
     public var peers: [DiscoveredPeer] { state.withLock { $0.peers } }
 
-    /// Why sources of announcements fail at present.
+    /// Errors of the sources of announcements that fail at present.
     public var errors: [DiscoveryError] { state.withLock { $0.errors } }
 
     /// Whether no source of announcements works.
     public var isUnavailable: Bool { state.withLock { $0.isUnavailable } }
 
-    /// Whether there is no source of announcements, so that no node is looked for.
+    /// Whether there are no sources of announcements, so that nodes are not discovered.
     package var isOff: Bool { discoveries.isEmpty }
 
-    /// Connects all peers, and from now on each as soon as it is discovered.
+    /// Connects all known peers, and from now on each peer as soon as it is discovered.
     public func connectPeers() { handle(.peersNeeded) }
 
     /// Accepts these keys from now on.
     package func use(_ keys: KeyRing) { handle(.keys(keys)) }
 
-    /// Discovers peers until the task is cancelled. Call it once.
+    /// Discovers peers until the task is cancelled. Must be called only once.
     package func run() async {
         await withTaskGroup(of: Void.self) { group in
             for (index, discovery) in discoveries.enumerated() {
@@ -87,7 +92,7 @@ public final class ClusterMembership: Sendable {
         }
     }
 
-    /// Waits `limit` for peers to be discovered; less if no source works.
+    /// Waits for `limit` while peers are discovered, or for a shorter time if no source works.
     package func wait(for limit: Duration) async {
         try? await Task.sleep(for: min(limit, Self.firstReport))
         if !isUnavailable { try? await Task.sleep(for: limit - min(limit, Self.firstReport)) }

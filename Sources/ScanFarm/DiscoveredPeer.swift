@@ -4,13 +4,13 @@ public import ScanDiscovery
 package import ScanNetwork
 package import ScanSecurity
 
-/// A node that is announced, and whether it can be used.
+/// An announced node, and whether it can be used.
 public struct DiscoveredPeer: Equatable, Sendable {
-    /// The node, as it announces itself.
+    /// The node as it announces itself.
     public var node: DiscoveredNode
     /// Seconds from the start of discovery until it was discovered.
     public var seconds: Double
-    /// Why no connection to it is attempted; nil if it can be used.
+    /// The reason why no connection to the node is attempted, or nil if it can be used.
     public var unusableReason: UnusableReason?
 
     package init(node: DiscoveredNode, seconds: Double, unusableReason: UnusableReason? = nil) {
@@ -20,27 +20,27 @@ public struct DiscoveredPeer: Equatable, Sendable {
     }
 }
 
-/// Why no connection to a node is attempted.
+/// The reason why no connection to a node is attempted.
 public struct UnusableReason: Equatable, Sendable {
-    /// What prevents its use.
+    /// Category of the reason.
     public enum Cause: Equatable, Sendable {
-        /// It speaks other versions of the protocol.
+        /// The node uses other versions of the protocol.
         case version
-        /// It holds none of the keys of this process.
+        /// The node holds none of the keys of this process.
         case key
-        /// It is on this machine, whose cores this process uses itself.
+        /// The node is on this machine, whose cores this process uses itself.
         case ownMachine
-        /// It is paused.
+        /// The node is paused.
         case paused
-        /// The user has excluded it.
+        /// The user has excluded the node.
         case excluded
     }
 
-    /// What prevents its use.
+    /// Category of the reason, for programs.
     public var cause: Cause
-    /// The reason in words.
+    /// Description of the reason, for users.
     public var text: String
-    /// The command that shows more or solves the problem.
+    /// Command that shows more information or solves the problem.
     public var next: String
 
     package init(_ cause: Cause, text: String, next: String) {
@@ -49,13 +49,13 @@ public struct UnusableReason: Equatable, Sendable {
         self.next = next
     }
 
-    /// The reason that follows from a node's announcement; nil if the handshake decides.
+    /// Returns the reason that follows from a node's announcement, or nil if only the handshake can decide.
     package init?(
         of node: DiscoveredNode, keys: KeyRing, at time: Date, hasLocalSystem: Bool,
         among selection: NodeSelection = NodeSelection()
     ) {
         let announced = node.advertisement.keys
-        // A node of a list or of the DNS has an address for a name: its own one is known after the handshake.
+        // A node from a list or from the DNS has its address as name; its own name is known only after the handshake.
         let isNamed = node.advertisement.id != nil
         let selection = isNamed ? selection : NodeSelection(excluded: selection.excluded)
         if let reason = selection.refusal(of: node.name) {
@@ -89,7 +89,7 @@ public struct UnusableReason: Equatable, Sendable {
 }
 
 extension Systems.Peer {
-    /// The peer for a discovered node.
+    /// Creates the peer for a discovered node.
     init(_ node: DiscoveredNode, key: String) {
         self.init(
             key: key, name: node.name, identity: node.advertisement.id, slots: node.advertisement.slots,

@@ -3,8 +3,11 @@ public import ScanDiscovery
 public import ScanNetwork
 public import ScanSecurity
 
-/// A coordinator with its connections to nodes and its own slots, ready to run tasks: a ``ScanNode`` that does not
-/// serve. `withFarm` closes it by itself.
+/// A coordinator with connections to nodes and slots of its own, ready to run tasks.
+///
+/// A farm owns a ``ScanNode`` that does not serve. The node connects the nodes at given addresses and those that are
+/// discovered, and lists them in ``systems``; ``coordinator`` distributes tasks among these systems and returns the
+/// responses. The farm must be closed; `withFarm` does so by itself. Readers begin with ``ScanNode``.
 ///
 /// ```swift
 /// let farm = try await Farm(running: PrimeCount.self)
@@ -15,28 +18,28 @@ public final class Farm: Sendable {
     /// The node of this process.
     public let node: ScanNode
 
-    /// Runs tasks on all systems of the farm.
+    /// The coordinator, which runs tasks on all systems of the farm.
     public var coordinator: ScanCoordinator { node.coordinator }
-    /// The systems that are reachable now, and the peers that are known.
+    /// Registry of the systems that are reachable now and of the known peers.
     public var systems: Systems { node.systems }
-    /// The connections to the nodes.
+    /// Connections to the nodes.
     public var nodes: RemoteNodes { node.connections }
 
-    /// Connects nodes, those at addresses and those that are discovered. Nodes join and leave until the farm is closed;
-    /// those at addresses are dialled again after a failure.
+    /// Connects nodes at given addresses and nodes that are discovered. Nodes join and leave until the farm is closed;
+    /// connections to given addresses are retried after a failure.
     ///
-    /// Returns when the first attempt to connect each address has ended and, if nodes are looked for, when there is a
+    /// Returns when the first attempt to connect each address has ended and, if nodes are discovered, when there is a
     /// system that can run a task.
     /// - Parameters:
-    ///   - types: the types of task that a node must know to be used, as in `running: PrimeCount.self`. A node that does
-    ///     not know one of them is not used, and ``unusableNodes`` has the reason. Without them, the first task that a
-    ///     node declines shows that it does not know the type.
+    ///   - types: types of task that a node must support, as in `running: PrimeCount.self`. A node that does not
+    ///     support one of them is not used, and ``unusableNodes`` has the reason. Without types, this shows only when a
+    ///     node declines its first task of an unknown type.
     ///   - addresses: addresses of nodes, `HOST:PORT`.
-    ///   - sources: where nodes are looked for; by default DNS-SD if no address is given, and nowhere otherwise.
-    ///   - keys: the cluster keys of which a node must hold one; by default those of this user, see `KeyStore.user()`.
-    ///   - localSlots: scan threads of this process that take part; 0 for none.
-    ///   - localTags: what this process has that tasks may need, see `ScanTask.requiredTags`.
-    ///   - wait: longest time until the first discovered node joins.
+    ///   - sources: sources of announcements of nodes; by default DNS-SD if no address is given, and none otherwise.
+    ///   - keys: cluster keys, of which a node must hold one; by default those of this user, see `KeyStore.user()`.
+    ///   - localSlots: number of tasks that this process runs at a time; 0 for none.
+    ///   - localTags: capabilities of this process that tasks may require, see `ScanTask.requiredTags`.
+    ///   - wait: maximum time to wait for the first discovered node.
     ///   - options: limits of a scan.
     ///   - remote: how to connect.
     ///   - loop: the I/O thread.
@@ -72,7 +75,7 @@ public final class Farm: Sendable {
         }
     }
 
-    /// Runs `tasks` on all systems of the farm: see `ScanCoordinator.responses(to:bulk:observer:)`.
+    /// Runs `tasks` on all systems of the farm; see `ScanCoordinator.responses(to:bulk:observer:)`.
     public func responses<Work: ScanTask>(
         to tasks: some Sequence<Work> & Sendable, bulk: (@Sendable (Work) -> BulkSource?)? = nil,
         observer: (@Sendable (TaskEvent) -> Void)? = nil
@@ -80,6 +83,6 @@ public final class Farm: Sendable {
         coordinator.responses(to: tasks, bulk: bulk, observer: observer)
     }
 
-    /// Closes the connections and ends the local slots. Scans under way lose their attempts.
+    /// Closes the connections and ends the local slots. Attempts of running scans are lost.
     public func close() async { await node.close() }
 }

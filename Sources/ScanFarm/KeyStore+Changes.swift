@@ -4,8 +4,8 @@ internal import ScanBasics
 package import ScanSecurity
 
 extension KeyStore {
-    /// The keys each time they have changed, at first from `ring`, so that a rotation needs no restart. Checks the
-    /// files when their folder changes and every `interval`, until the task that reads the stream ends.
+    /// Returns a stream of the keys after each change, starting from `ring`, so that a rotation needs no restart. The
+    /// files are checked when their folder changes and at every `interval`, until the task that reads the stream ends.
     package func changes(
         of ring: KeyRing, every interval: Duration = .seconds(2),
         onTrouble: @escaping @Sendable (KeyError) -> Void = { _ in }
@@ -42,7 +42,7 @@ extension KeyStore {
         }
     }
 
-    /// The revision once it has not changed for 20 ms: a rotation writes two files.
+    /// Returns the revision once it has been stable for 20 ms, since a rotation writes two files.
     private func settledRevision() async -> Revision {
         var before = revision
         while (try? await Task.sleep(for: .milliseconds(20))) != nil {

@@ -7,18 +7,18 @@ package import ScanSecurity
 /// Decides which discovered nodes are peers, which of them are connected, and what is reported to discovery. Pure.
 ///
 /// A peer is in one of three states:
-/// - *unusable*: its announcement shows why no connection can succeed. A change of the announcement or of our keys
-///   leads to *known* or *dialled*.
-/// - *known*: listed in the registry, not connected. ``Event/peersNeeded`` leads to *dialled*.
-/// - *dialled*: handed to the links, which connect it or report why not. It stays so until it is no longer announced;
-///   discovery offers it again after a failure.
+/// - *unusable*: its announcement shows why no connection can succeed. A change of the announcement or of the keys of
+///   this process leads to *known* or *dialled*.
+/// - *known*: listed in the registry, but not connected. ``Event/peersNeeded`` leads to *dialled*.
+/// - *dialled*: passed to the connections, which connect it or report an error. It stays dialled until it is no longer
+///   announced; discovery offers it again after a failure.
 package struct MembershipState: Sendable {
     package enum Event: Sendable {
-        /// A source of announcements reports.
+        /// A source of announcements reports an event.
         case discovery(DiscoveryEvent, source: Int)
-        /// A connection attempt to the peer of this key ended, or its connection did.
+        /// A connection attempt to the peer of this key ended, or its connection was lost.
         case outcome(RemoteNodes.DialOutcome, of: String)
-        /// There is work for peers: all are dialled from now on.
+        /// There is work for peers, so all of them are dialled from now on.
         case peersNeeded
         /// These keys are accepted from now on.
         case keys(KeyRing)
@@ -27,7 +27,7 @@ package struct MembershipState: Sendable {
     package enum Action: Equatable, Sendable {
         /// Enter the peer in the registry, or replace its entry.
         case list(Systems.Peer)
-        /// Remove the peer of this key from the registry, and its link.
+        /// Remove the peer of this key from the registry, and close its connection.
         case forget(String)
         /// Connect the peer, which claims to accept these keys.
         case dial(Systems.Peer, keys: [KeyFingerprint])
@@ -43,7 +43,7 @@ package struct MembershipState: Sendable {
         var peer: DiscoveredPeer
         var source: Int
         var isListed = false
-        /// Whether it was handed to the links.
+        /// Whether it was passed to the connections.
         var isDialled = false
     }
 
@@ -55,13 +55,14 @@ package struct MembershipState: Sendable {
     private var known: [String: Known] = [:]
     private var errorsBySource: [Int: DiscoveryError] = [:]
 
-    /// Nothing is discovered yet.
+    /// Creates the state in which nothing is discovered yet.
     /// - Parameters:
     ///   - sourceCount: number of sources of announcements.
-    ///   - keys: a node that accepts none of these belongs to another cluster.
-    ///   - hasLocalSystem: this process runs tasks, so that another node of this machine would use the same cores.
+    ///   - keys: accepted keys; a node that accepts none of them belongs to another cluster.
+    ///   - hasLocalSystem: whether this process runs tasks, so that another node of this machine would use the same
+    ///     cores.
     ///   - needsPeers: whether peers are dialled as soon as they are discovered.
-    ///   - selection: which nodes may be used.
+    ///   - selection: the nodes that may be used.
     package init(
         sourceCount: Int, keys: KeyRing, hasLocalSystem: Bool, needsPeers: Bool, selection: NodeSelection = .init()
     ) {
@@ -72,18 +73,18 @@ package struct MembershipState: Sendable {
         self.needsPeers = needsPeers
     }
 
-    /// The nodes that are announced, in the order in which they were discovered.
+    /// Announced nodes, in the order in which they were discovered.
     package var peers: [DiscoveredPeer] {
         known.values.map(\.peer).sorted { ($0.seconds, $0.node.name) < ($1.seconds, $1.node.name) }
     }
 
-    /// Why sources fail at present.
+    /// Errors of the sources that fail at present.
     package var errors: [DiscoveryError] { errorsBySource.sorted { $0.key < $1.key }.map(\.value) }
 
     /// Whether no source works.
     package var isUnavailable: Bool { errorsBySource.count == sourceCount }
 
-    /// Handles an event, `seconds` after the start and at `time`, and returns what to do, in order.
+    /// Handles an event, `seconds` after the start and at `time`, and returns the actions to perform, in order.
     package mutating func handle(_ event: Event, seconds: Double, at time: Date) -> [Action] {
         switch event {
         case .discovery(.available, let source):
@@ -127,7 +128,7 @@ package struct MembershipState: Sendable {
         known.keys.sorted().flatMap { judge($0, at: time) }
     }
 
-    /// Decides anew whether a node can be used. A node that is dialled stays so: its handshake decides.
+    /// Decides again whether a node can be used. A dialled node stays dialled, since its handshake decides.
     private mutating func judge(_ key: String, at time: Date) -> [Action] {
         guard var entry = known[key] else { return [] }
         let node = entry.peer.node
@@ -155,7 +156,8 @@ package struct MembershipState: Sendable {
         case .connected: return [.report(.connected, of: node.id, source: entry.source)]
         case .ended: return [.report(.ended, of: node.id, source: entry.source)]
         case .failed(let error) where error.code == .excluded:
-            // The handshake has shown the node's own name. The node is not offered again, and no event reports it.
+            // The handshake has shown the node's own name. Discovery does not offer the node again, and no event
+            // reports it.
             entry.peer.unusableReason = UnusableReason(.excluded, text: error.message, next: "skyfarm nodes")
             (entry.isListed, entry.isDialled) = (false, false)
             known[key] = entry
@@ -168,7 +170,7 @@ package struct MembershipState: Sendable {
         }
     }
 
-    /// A node that several sources announce counts once for each of them.
+    /// Returns the key of a node. A node that several sources announce counts once for each source.
     private static func key(_ node: DiscoveredNode, _ source: Int) -> String {
         switch node.id {
         case .identity(let identity): "\(source) \(identity)"

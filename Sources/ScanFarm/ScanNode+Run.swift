@@ -9,21 +9,22 @@ public import ScanCluster
 #endif
 
 extension ScanNode {
-    /// Starts the node, and drains it when one of `signals` arrives or the task is cancelled: it accepts no more tasks,
-    /// finishes those that it has, and closes. Then it returns, and the program may end.
+    /// Starts the node, and drains it when one of `signals` arrives or the task is cancelled. A draining node accepts
+    /// no more tasks, finishes its tasks, and closes; then this function returns and the program may exit.
     ///
-    /// Meanwhile the signals do not end the process by themselves; after that they do what they did before.
+    /// Meanwhile the signals do not end the process; afterwards their previous actions are restored.
     /// - Parameters:
-    ///   - signals: SIGTERM by default, with which service managers stop a program. `[SIGTERM, SIGINT]` for Ctrl-C, too.
+    ///   - signals: signals that drain the node; by default SIGTERM, with which service managers stop a program. Use
+    ///     `[SIGTERM, SIGINT]` to include Ctrl-C.
     ///   - onReady: called with the address at which the node serves.
-    /// - Throws: as ``start()``.
+    /// - Throws: The errors of ``start()``.
     public func run(
         drainingOn signals: [Int32] = [SIGTERM], onReady: (SocketAddress) -> Void = { _ in }
     ) async throws {
         let (stream, continuation) = AsyncStream<Int32>.makeStream()
         let events = SignalEvents(signals, queue: DispatchQueue(label: "skyfarm.drain")) { continuation.yield($0) }
         if let address = try start() { onReady(address) }
-        // The cancellation of the task ends the loop, too.
+        // Cancellation of the task ends the loop as well.
         for await _ in stream { break }
         await drain()
         withExtendedLifetime(events) {}

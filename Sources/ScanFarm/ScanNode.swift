@@ -4,20 +4,23 @@ public import ScanDiscovery
 public import ScanNetwork
 public import ScanSecurity
 
-/// A process of a cluster: its system, the registry of its peers, their discovery and, if it serves, the server that
-/// runs other processes' tasks on its system.
+/// A process of a cluster.
+///
+/// It consists of its own system with slots, the registry of all systems, the connections to peers, their discovery
+/// and, if the node serves, the server that runs tasks of other processes. Its coordinator takes tasks and sends them
+/// to systems of the registry; tasks that the server receives run on the node's own system.
 ///
 /// ```swift
 /// let node = ScanNode(name: "alpha", keys: try KeyStore.user().ring(), slots: 4, serving: Scanners(PrimeCount.self))
 /// try await node.run()
 /// ```
 ///
-/// A node that serves lists its discovered peers and opens no connection to them until ``connectPeers()``. A node that
-/// does not serve connects its peers as soon as they are discovered.
+/// A serving node lists its discovered peers, but does not connect to them until ``connectPeers()``. A node that does
+/// not serve connects its peers as soon as they are discovered. Readers begin with ``start()``.
 public final class ScanNode: Sendable {
     /// An event of a node.
     public enum Event: Sendable {
-        /// An event of the server.
+        /// An event of the server, such as a new connection.
         case server(NodeServer.Event)
         /// The announcement of this node, which serves at `address`, succeeded or failed.
         case announcement(AdvertisementEvent, address: SocketAddress)
@@ -32,19 +35,19 @@ public final class ScanNode: Sendable {
         var isPaused = false
     }
 
-    /// Identity of this process.
+    /// Identity of this process, by which it recognises its own announcement.
     public let identity: SystemID
-    /// Runs the tasks of this process, and those that the server receives; nil if this process has no slots.
+    /// System that runs tasks of this process and tasks that the server receives, or nil if this process has no slots.
     public let local: ScanSystem?
-    /// The registry: systems that accept tasks now, and peers that are known.
+    /// Registry of the systems that accept tasks now and of the known peers.
     public let systems: Systems
     /// Connections to peers.
     public let connections: RemoteNodes
-    /// Runs tasks of other processes; nil if this node does not serve.
+    /// Server that runs tasks of other processes, or nil if this node does not serve.
     public let server: NodeServer?
-    /// Discovers peers.
+    /// Discovery and selection of peers.
     public let membership: ClusterMembership
-    /// Runs scans on all systems of the registry.
+    /// Coordinator that runs scans on all systems of the registry.
     public let coordinator: ScanCoordinator
 
     private let announcing: (any ServiceDiscovery)?
@@ -52,18 +55,18 @@ public final class ScanNode: Sendable {
     private let onEvent: @Sendable (Event) -> Void
     private let running = Locked(Running())
 
-    /// A node that serves, once it is started.
+    /// Creates a node that serves after it is started.
     /// - Parameters:
     ///   - name: name for users; unique in a cluster.
-    ///   - keys: the cluster keys of which a peer must hold one.
-    ///   - slots: tasks that run at the same time.
-    ///   - scanners: the types of task that it runs.
-    ///   - listen: `ADDR:PORT`; an empty ADDR for all addresses, port 0 for any port.
-    ///   - sources: where peers are looked for; the first of them also announces this node.
-    ///   - resolver: finds bulk bytes that coordinators refer to instead of sending them.
+    ///   - keys: cluster keys, of which a peer must hold one.
+    ///   - slots: number of tasks that run at a time.
+    ///   - scanners: types of task that the node runs.
+    ///   - listen: `ADDR:PORT`; an empty ADDR selects all addresses, and port 0 any free port.
+    ///   - sources: sources of announcements of peers; the first one also announces this node.
+    ///   - resolver: finds bulk bytes that coordinators reference instead of sending them.
     ///   - options: limits of the server.
-    ///   - loop: the I/O thread.
-    ///   - onEvent: called from any thread, and must not block it.
+    ///   - loop: event loop of the connections.
+    ///   - onEvent: called from any thread; must not block.
     public init(
         name: String = hostName(), keys: KeyRing, slots: Int, serving scanners: Scanners, listen: String = ":0",
         discovering sources: [any ServiceDiscovery] = [DNSServiceDiscovery()], resolver: (any BulkResolver)? = nil,
@@ -93,20 +96,21 @@ public final class ScanNode: Sendable {
         self.onEvent = onEvent
     }
 
-    /// A node that does not serve: a coordinator.
+    /// Creates a node that does not serve, that is, a coordinator.
     /// - Parameters:
-    ///   - keys: the cluster keys of which a peer must hold one.
-    ///   - addresses: addresses of peers, `HOST:PORT`, which are connected in any case.
-    ///   - sources: where other peers are looked for.
-    ///   - localSlots: tasks that run at the same time in this process; 0 for none.
+    ///   - keys: cluster keys, of which a peer must hold one.
+    ///   - addresses: addresses of peers, `HOST:PORT`, which are always connected.
+    ///   - sources: sources of announcements of other peers.
+    ///   - localSlots: number of tasks that run at a time in this process; 0 for none.
     ///   - localName: name of the system of this process.
-    ///   - localTags: what this process has that tasks may need.
-    ///   - localQueue: tasks that wait for a slot of this process; see ``ScanSystem/init(local:id:name:niceness:queue:unpacker:tags:clock:)``.
-    ///   - unpacker: unpacks bulk bytes on the slots of this process; nil: they are not packed for it.
+    ///   - localTags: capabilities of this process that tasks may require.
+    ///   - localQueue: number of tasks that may wait for a slot of this process; see
+    ///     ``ScanSystem/init(local:id:name:niceness:queue:unpacker:tags:clock:)``.
+    ///   - unpacker: unpacks bulk bytes on the slots of this process, or nil if they are not packed for it.
     ///   - options: limits of a scan.
-    ///   - remote: how to connect.
-    ///   - loop: the I/O thread.
-    ///   - onEvent: called from any thread, and must not block it.
+    ///   - remote: settings of the connections.
+    ///   - loop: event loop of the connections.
+    ///   - onEvent: called from any thread; must not block.
     public init(
         keys: KeyRing, nodes addresses: [String] = [], discovering sources: [any ServiceDiscovery],
         localSlots: Int = 0, localName: String = hostName(), localTags: Set<String> = [],
@@ -135,9 +139,9 @@ public final class ScanNode: Sendable {
         self.onEvent = onEvent
     }
 
-    /// Serves, announces itself, connects the peers whose addresses were given, and discovers others.
-    /// - Returns: the address at which it serves; nil if it does not.
-    /// - Throws: ``AddressError`` or ``SocketError``, if the address cannot be listened on.
+    /// Starts the server and its announcement, connects the peers at given addresses, and discovers others.
+    /// - Returns: The address at which the node serves, or nil if it does not serve.
+    /// - Throws: ``AddressError`` or ``SocketError`` if the node cannot listen on the address.
     @discardableResult
     public func start() throws -> SocketAddress? {
         let address = try server?.start()
@@ -151,7 +155,7 @@ public final class ScanNode: Sendable {
         return address
     }
 
-    /// Accepts these keys from now on, and announces them. Connections that were made with other keys stay.
+    /// Accepts these keys from now on, and announces them. Connections made with other keys stay open.
     package func use(_ keys: KeyRing) async {
         self.keys.withLock { $0 = keys }
         server?.use(keys)
@@ -160,13 +164,13 @@ public final class ScanNode: Sendable {
         await announceAgain()
     }
 
-    /// Runs no tasks of others until ``resume()``, for `reason`: see ``NodeServer/pause(_:)``. The announcement says so.
+    /// Runs no tasks of other processes until ``resume()``, and announces this; see ``NodeServer/pause(_:)``.
     public func pause(_ reason: String) async {
         server?.pause(reason)
         await announceAgain(isPaused: true)
     }
 
-    /// Runs tasks of others again.
+    /// Runs tasks of other processes again.
     public func resume() async {
         server?.resume()
         await announceAgain(isPaused: false)
@@ -183,10 +187,10 @@ public final class ScanNode: Sendable {
         running.withLock { $0.announcement = announce(at: $0.address, isPaused: $0.isPaused) }
     }
 
-    /// Connects all peers, and from now on each as soon as it is discovered.
+    /// Connects all known peers, and from now on each peer as soon as it is discovered.
     public func connectPeers() { membership.connectPeers() }
 
-    /// Withdraws the announcement, so that no other process discovers the node from then on.
+    /// Withdraws the announcement, so that other processes no longer discover the node.
     public func withdraw() async {
         let announcement = running.withLock { running in
             defer { running.announcement = nil }
@@ -195,14 +199,14 @@ public final class ScanNode: Sendable {
         await announcement?.withdraw()
     }
 
-    /// Withdraws the announcement, finishes the tasks that the server has, and closes.
+    /// Withdraws the announcement, finishes the tasks of the server, and closes.
     public func drain() async {
         await withdraw()
         await server?.drain()
         await leave()
     }
 
-    /// Ends discovery and closes the connections to peers. Scans under way lose their attempts there.
+    /// Ends discovery and closes the connections to peers. Attempts of running scans on peers are lost.
     public func disconnect() {
         running.withLock { $0.search?.cancel() }
         connections.close()

@@ -3,8 +3,8 @@ public import ScanDiscovery
 public import ScanNetwork
 public import ScanSecurity
 
-/// Runs `body` with a farm of the nodes that are discovered, or that are at these addresses, and closes the farm, also if
-/// `body` throws.
+/// Runs `body` with a farm of discovered nodes or of nodes at given addresses, and closes the farm even if `body`
+/// throws.
 ///
 /// ```swift
 /// let primes = try await withFarm(running: PrimeCount.self) { farm in
@@ -14,8 +14,9 @@ public import ScanSecurity
 /// }
 /// ```
 ///
-/// The parameters are those of ``Farm/init(running:nodes:discovering:keys:localSlots:localTags:wait:options:remote:loop:)``.
-/// - Throws: as that, and what `body` throws.
+/// The parameters are those of
+/// ``Farm/init(running:nodes:discovering:keys:localSlots:localTags:wait:options:remote:loop:)``.
+/// - Throws: The errors of that initialiser, and those of `body`.
 public func withFarm<each Work: ScanTask, Result>(
     running types: repeat (each Work).Type, nodes addresses: [String] = [],
     discovering sources: [any ServiceDiscovery]? = nil, keys: KeyRing? = nil, localSlots: Int = 0,
