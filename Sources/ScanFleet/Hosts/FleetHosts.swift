@@ -5,18 +5,22 @@ import ScanFarm
 import ScanNetwork
 import ScanSecurity
 
-/// Starts and stops nodes on hosts, each over an ssh session of its own, as ``HostStart`` decides.
+/// Starts and stops nodes on hosts, with a separate ssh session for each host.
+///
+/// `start` packs this program and the cluster key into a ``TapeArchive``, runs ``HostScript`` on every host, and
+/// returns a ``HostReport`` for each of them; `stop` reverses it. ``HostStart`` decides the steps on one host, and
+/// ``SSHSession`` carries the bytes. Readers begin with ``HostScript`` and ``HostStart``.
 struct FleetHosts: Sendable {
-    /// How to log in.
+    /// Options of the ssh sessions.
     var ssh: SSHSession.Options
-    /// Hosts at a time.
+    /// Maximum number of hosts that are processed at a time.
     var parallel: Int
-    /// Time for each host.
+    /// Time limit for each host.
     var limit: Duration
 
     /// Starts a node with these options on each host. The nodes get the current one of `keys`; `onEnd` is called for
-    /// each host as it is done.
-    /// - Returns: the reports, in the order of `hosts`.
+    /// each host when it is done.
+    /// - Returns: The reports, in the order of `hosts`.
     /// - Throws: `CommandError` if this program cannot be copied.
     func start(
         _ hosts: [String], options: [String], keys: KeyRing, onEnd: @escaping @Sendable (HostReport) -> Void
@@ -110,10 +114,10 @@ struct FleetHosts: Sendable {
         }
     }
 
-    /// Time for the connection to a node.
+    /// Time limit for the connection to a node.
     private static let joinLimit = Duration.seconds(10)
 
-    /// Connects to a node as a scan does, and tells the first address that leads to it.
+    /// Connects to a node as a scan does, and returns the first address that reaches it.
     private static func connect(_ addresses: [SocketAddress], _ keys: KeyRing) async -> HostStart.Event {
         let node = ScanNode(
             keys: keys, nodes: addresses.map(\.description), discovering: [], remote: .sky)
@@ -124,20 +128,20 @@ struct FleetHosts: Sendable {
             await group.next()
             let states = await node.connections.states
             group.cancelAll()
-            // Ends the wait for addresses that do not answer.
+            // Ends the attempts to connect addresses that do not answer.
             node.disconnect()
             return states
         }
         return event(states)
     }
 
-    /// What the states of the connections to a node's addresses say of the node.
+    /// Returns the event for a node, from the states of the connections to its addresses.
     static func event(_ states: [NodeState]) -> HostStart.Event {
         for state in states where state.isUsable {
             if let address = try? SocketAddress(parsing: state.address) { return .joined(at: address, note: nil) }
         }
         for state in states {
-            // A node whose owner's rules forbid tasks now.
+            // A node that is paused by its owner's rules counts as joined.
             if case .failed(let error) = state.status, error.code == .refused,
                 let address = try? SocketAddress(parsing: state.address)
             {

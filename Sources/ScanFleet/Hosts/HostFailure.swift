@@ -2,9 +2,9 @@ import Console
 import Foundation
 import ScanCluster
 
-/// What went wrong on a host, and what to do.
+/// The failed step on a host, the reason, and what the user can do.
 package struct HostFailure: Error, Equatable, Sendable {
-    /// What was being done.
+    /// A step of starting or stopping a node.
     package enum Step: String, Sendable {
         /// Log in.
         case ssh
@@ -12,9 +12,8 @@ package struct HostFailure: Error, Equatable, Sendable {
         case system
         /// Copy the program and the key.
         case copy
-        /// Run the program at all.
+        /// Check that the program runs at all.
         case run
-        /// Start the node.
         case start
         /// Connect to the node.
         case join
@@ -23,31 +22,31 @@ package struct HostFailure: Error, Equatable, Sendable {
     }
 
     package var step: Step
-    /// One line; empty while unknown.
+    /// Reason in one line; empty while unknown.
     package var reason: String
 
     package init(_ step: Step, _ reason: String) { (self.step, self.reason) = (step, reason) }
 
-    /// The failure of ssh itself, or of the shell that it ran.
+    /// Creates the failure of ssh itself, or of the shell that it ran.
     package init(ssh code: Int32, _ errors: String) {
         let line = Self.cause(errors)
         let words = line.hasPrefix("ssh: ") ? String(line.dropFirst(5)) : line
         self.init(.ssh, line.isEmpty ? "ssh ended with code \(code)" : words)
     }
 
-    /// The host has used up its time.
+    /// Creates the failure of a host that exceeded its time limit.
     package init(_ step: Step, late limit: Duration) {
         self.init(step, "no end within \(HumanFormat.duration(seconds: limit / .seconds(1)))")
     }
 
-    /// With the cause from what the host wrote to standard error, if it has none yet.
+    /// Returns the failure with the cause from the host's standard error, if it has no reason yet.
     func adding(_ errors: String) -> HostFailure {
         guard reason.isEmpty else { return self }
         let line = Self.cause(errors)
         return HostFailure(step, line.isEmpty ? "no reason was given" : line)
     }
 
-    /// The line that tells the cause: the last one, except where an earlier one has the system's error.
+    /// Returns the line that states the cause: the last line, unless an earlier one has the system's error.
     private static func cause(_ errors: String) -> String {
         let lines = errors.split(whereSeparator: \.isNewline).map {
             String($0).printable.trimmingCharacters(in: .whitespaces)
@@ -55,7 +54,7 @@ package struct HostFailure: Error, Equatable, Sendable {
         return lines.first { $0.contains("No space left") || $0.contains("quota") } ?? lines.last ?? ""
     }
 
-    /// The failure and the next step, in one line.
+    /// Returns the failure and the suggested remedy in one line.
     package func text(of host: String) -> String {
         switch step {
         case .ssh: "ssh: \(reason); check `ssh \(host) true`"

@@ -2,14 +2,14 @@ package import CommandLineKit
 import Foundation
 import ScanCluster
 
-/// The hosts of a command line, as `ssh` takes them.
+/// The hosts named on a command line, in the syntax of `ssh`.
 package struct HostList: Equatable, Sendable {
-    /// Without repetition, in the order of the arguments.
+    /// Hosts without duplicates, in the order of the arguments.
     package private(set) var hosts: [String] = []
 
-    /// Of `arguments`: hosts, and `@FILE` for a list with a host per line, in which # begins a comment;
-    /// `read` has the text of a file, nil if it cannot be read.
-    /// - Throws: `CommandError` if a list cannot be read or is empty, or if a word is no host.
+    /// Parses `arguments`: each is a host, or `@FILE` for a file with one host per line, in which # begins a comment.
+    /// `read` returns the text of a file, or nil if it cannot be read.
+    /// - Throws: `CommandError` if a file cannot be read or is empty, or if a word is not a host.
     package init(
         _ arguments: [String], read: (String) -> String? = { try? String(contentsOfFile: $0, encoding: .utf8) }
     ) throws(CommandError) {
@@ -31,7 +31,7 @@ package struct HostList: Equatable, Sendable {
     }
 
     private mutating func add(_ host: String) throws(CommandError) {
-        // ssh would take it for an option.
+        // ssh would interpret a leading hyphen as an option.
         guard !host.isEmpty, !host.hasPrefix("-"), !host.contains(where: { $0.isWhitespace || $0.isNewline }) else {
             throw CommandError(.usage, "'\(host.printable)' is not a host; write a name as for ssh, as in user@host")
         }

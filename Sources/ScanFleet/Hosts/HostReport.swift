@@ -2,14 +2,14 @@ import CommandLineKit
 import Console
 import ScanCluster
 
-/// What `skyfarm up` or `down` did on one host.
+/// The outcome of `skyfarm up` or `skyfarm down` on one host.
 struct HostReport: Encodable, Equatable, Sendable {
     enum State: String, Encodable, Sendable {
         /// A node was started and takes tasks.
         case joined
-        /// A node ran there already and takes tasks.
+        /// A node was running there already and takes tasks.
         case running
-        /// Its node was stopped, and nothing is left of it.
+        /// The node was stopped and all its files were removed.
         case stopped
         /// There was no node to stop.
         case absent
@@ -22,12 +22,12 @@ struct HostReport: Encodable, Equatable, Sendable {
     var address: String?
     var slots: Int?
     var seconds: Double
-    /// What was being done when it failed.
+    /// The step that failed.
     var step: String?
-    /// Why it failed, or what to know of a node.
+    /// Reason of the failure, or a note about the node.
     var reason: String?
 
-    /// One line for users.
+    /// The report in one line, for users.
     var text: String {
         let time = HumanFormat.duration(seconds: seconds)
         let after = reason.map { ": \($0)" } ?? ""
@@ -61,7 +61,7 @@ struct HostReport: Encodable, Equatable, Sendable {
         return table.text
     }
 
-    /// 0 if no host failed, 3 if all did.
+    /// Returns 0 if no host failed and 3 if all of them failed.
     static func exitCode(_ reports: [HostReport]) -> ExitCode {
         let failed = reports.filter { $0.state == .failed }.count
         return failed == 0 ? .complete : failed == reports.count ? .noUsableNode : .partialCatalogue
@@ -69,7 +69,7 @@ struct HostReport: Encodable, Equatable, Sendable {
 }
 
 extension HostReport {
-    /// The report on a start that took `seconds`.
+    /// Creates the report of a start that took `seconds`.
     package init(_ host: String, _ outcome: HostStart.Outcome, seconds: Double) {
         self.init(host: host, state: .failed, seconds: seconds)
         switch outcome {
@@ -80,7 +80,8 @@ extension HostReport {
         }
     }
 
-    /// The report on a stop: the answer of ``HostScript/stop(within:)``, if there was one, and how ssh ended.
+    /// Creates the report of a stop from the output of ``HostScript/stop(within:)``, if there was any, and the exit of
+    /// ssh.
     package init(_ host: String, stopped lines: [String], code: Int32, errors: String, seconds: Double) {
         self.init(host: host, state: .failed, seconds: seconds)
         if lines.contains("skyfarm stopped") {

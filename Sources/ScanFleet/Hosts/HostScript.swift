@@ -1,13 +1,14 @@
 import CommandLineKit
 
-/// What a host's shell runs for `skyfarm up` and `down`: text for `sh` on its standard input, so that nothing of it is on
-/// a command line. Lines of its output that begin with `skyfarm` are answers; ``HostStart`` and ``HostStop`` read them.
+/// The shell scripts that `skyfarm up` and `skyfarm down` run on a host. They are passed to the standard input of `sh`,
+/// so that no part of them appears on a command line. Lines of output that begin with `skyfarm` are replies, which
+/// ``HostStart`` and ``HostReport`` parse.
 ///
-/// Everything is in one folder of the user's home, which others cannot enter: the program with its libraries, the key,
-/// the node's state and its log. The name of the folder has that of the host, since hosts may share a home.
+/// All files are in one folder of the user's home that other users cannot enter: the program with its libraries, the
+/// key, the node's state and its log. The name of the folder contains the host's name, since hosts may share a home.
 enum HostScript {
-    /// Starts a node with these options. An archive of `size` bytes must follow once the script has reported the system
-    /// and has read the line `copy`.
+    /// Returns the script that starts a node with these options. An archive of `size` bytes must follow after the
+    /// script has reported the system and has read the line `copy`.
     static func start(_ options: [String], size: Int) -> String {
         """
         {
@@ -52,7 +53,8 @@ enum HostScript {
         """
     }
 
-    /// Stops what ``start(_:size:)`` has started, and removes the folder. Running tasks have `seconds` to end.
+    /// Returns the script that stops the node of ``start(_:size:)`` and removes the folder. Running tasks may take
+    /// `seconds` to finish.
     static func stop(within seconds: Int) -> String {
         """
         {
@@ -75,8 +77,8 @@ enum HostScript {
         """
     }
 
-    /// The folder, and the processes whose program is in it. A closed connection must not end the script before it has
-    /// removed what it must. On a command line of ssh there is only `exec sh`.
+    /// Common definitions: the folder, and the processes whose program is in it. SIGPIPE is ignored, since a closed
+    /// connection must not end the script before it has removed the files. The command line of ssh has only `exec sh`.
     private static let common = """
         umask 077
         trap '' PIPE

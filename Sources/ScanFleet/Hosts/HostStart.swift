@@ -2,28 +2,28 @@ import CommandLineKit
 import Foundation
 package import ScanCluster
 
-/// Decides the course of the start of a node on one host: the answers of ``HostScript``, the end of ssh and the outcome
-/// of the connection in, what to do next out. Pure.
+/// Decides the steps of starting a node on one host. Events are the replies of ``HostScript``, the exit of ssh and the
+/// outcome of the connection; actions are the next steps. Pure.
 package struct HostStart: Sendable {
     package enum Event: Sendable {
-        /// A line that the host's shell wrote.
+        /// The host's shell wrote a line.
         case line(String)
-        /// ssh has ended, after these lines on standard error.
+        /// ssh exited after writing these lines to standard error.
         case ended(code: Int32, errors: String)
-        /// The host has had this much time.
+        /// The time limit of the host has passed.
         case late(Duration)
-        /// The node accepts this process at the address; or would, were it not for `note`.
+        /// The node at the address accepts this process, or would do so were it not for `note`.
         case joined(at: SocketAddress, note: String?)
-        /// A node is there but cannot be used, for this reason.
+        /// The node runs but cannot be used, for this reason.
         case unusable(String)
     }
 
     package enum Action: Equatable, Sendable {
         /// Send the archive.
         case copy
-        /// End ssh; nothing was placed on the host.
+        /// End ssh; no files were placed on the host.
         case leave
-        /// Connect to the node, at one of these addresses.
+        /// Connect to the node at one of these addresses.
         case connect([SocketAddress])
         /// Stop the node and remove its files.
         case remove
@@ -34,7 +34,7 @@ package struct HostStart: Sendable {
         package var name: String
         package var address: SocketAddress
         package var slots: Int
-        /// What a user should know.
+        /// A remark for the user, such as the reason why the node is paused.
         package var note: String?
 
         package init(name: String, address: SocketAddress, slots: Int, note: String? = nil) {
@@ -46,12 +46,12 @@ package struct HostStart: Sendable {
     }
 
     package enum Outcome: Equatable, Sendable {
-        /// `isNew`: it was started now, and did not run before.
+        /// `isNew` is false if the node was running before.
         case joined(JoinedNode, isNew: Bool)
         case failed(HostFailure)
     }
 
-    /// A system as `uname` names it.
+    /// System and processor as reported by `uname`.
     package struct Machine: Equatable, Sendable, CustomStringConvertible {
         package var system: String
         package var processor: String
@@ -63,7 +63,7 @@ package struct HostStart: Sendable {
 
         package var description: String { "\(system) on \(processor)" }
 
-        /// This machine.
+        /// The system and processor of this machine.
         package static var own: Machine {
             var names = utsname()
             uname(&names)
@@ -75,7 +75,7 @@ package struct HostStart: Sendable {
         }
     }
 
-    /// The node's own line.
+    /// The line that the node writes when it is ready.
     private struct Ready: Decodable {
         var name: String
         var address: String
@@ -83,11 +83,11 @@ package struct HostStart: Sendable {
     }
 
     private let own: Machine
-    /// Where ssh has reached the host.
+    /// Address at which ssh reached the host.
     private var reached: String?
     private var ready: Ready?
     private var isNew = false
-    /// Whether files were sent.
+    /// Whether the archive was sent.
     private var isCopied = false
     private var failure: HostFailure?
     package private(set) var outcome: Outcome?
@@ -115,7 +115,7 @@ package struct HostStart: Sendable {
         }
     }
 
-    /// Lines that are not answers come from the start files of the user's shell.
+    /// Handles a line of output. Lines that are not replies come from the start-up files of the user's shell.
     private mutating func handle(_ line: String) -> [Action] {
         let words = line.split(separator: " ", maxSplits: 2).map(String.init)
         guard words.count >= 2, words[0] == "skyfarm" else { return [] }
@@ -151,8 +151,8 @@ package struct HostStart: Sendable {
         return []
     }
 
-    /// The address at which ssh reached the host, then the one that the node found itself. An address with a zone is
-    /// valid on the host only.
+    /// Returns the address at which ssh reached the host, then the address that the node reported. Addresses with a
+    /// zone are left out, since they are valid only on the host.
     private func addresses(_ own: SocketAddress) -> [SocketAddress] {
         let hosts = [reached, own.host].compactMap { $0 }.filter { !$0.isEmpty && !$0.contains("%") }
         var result: [SocketAddress] = []

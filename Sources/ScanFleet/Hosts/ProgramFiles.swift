@@ -2,18 +2,18 @@ import CSystem
 package import CommandLineKit
 import Foundation
 
-/// What a host needs to run this program: its executable and the libraries that it loads, except those of the C library,
-/// which belong to the system.
+/// The files that a host needs to run this program: its executable and the libraries that it loads, except those of the
+/// C library, which belong to the system.
 package struct ProgramFiles: Sendable {
     package var program: String
-    /// Paths; the last component of each is the name by which it is loaded.
+    /// Paths; the last component of each is the name by which the library is loaded.
     package var libraries: [String]
 
-    /// Those of this process. Linux.
+    /// Returns the files of this process. Supported on Linux only.
     /// - Throws: `CommandError` on other systems.
     package static func own() throws(CommandError) -> ProgramFiles {
         #if os(Linux)
-            // What the program loads when it needs it.
+            // Loads the libraries that the program would load only on demand.
             for name in ["libdns_sd.so.1", "libmicrohttpd.so.12", "libssl.so.3"] {
                 _ = dlopen(name, RTLD_LAZY | RTLD_LOCAL)
             }
@@ -32,19 +32,19 @@ package struct ProgramFiles: Sendable {
         #endif
     }
 
-    /// Whether a library belongs to the C library or to the name services that it loads.
+    /// Returns whether a library belongs to the C library or to the name services that it loads.
     static func isOfSystem(_ path: String) -> Bool {
         let name = (path as NSString).lastPathComponent
         let system = ["libc", "libm", "libmvec", "libpthread", "libdl", "librt", "libresolv", "libutil", "libanl"]
         return system.contains { name.hasPrefix($0 + ".so") } || name.hasPrefix("ld-") || name.hasPrefix("libnss_")
     }
 
-    /// The files and the cluster key, of which `key` is the text.
-    /// - Returns: an archive, which maps the files.
+    /// Packs the files and the text of the cluster key, `key`.
+    /// - Returns: An archive that maps the files into memory.
     /// - Throws: `CommandError` if a file cannot be read.
     package func archive(key: String) throws(CommandError) -> TapeArchive {
         var archive = TapeArchive()
-        // First, so that a copy that stops early leaves the program incomplete.
+        // The key comes first, so that an interrupted copy leaves the program incomplete.
         try archive.add("config/skyfarm/cluster.key", mode: 0o600, Data(key.utf8))
         for path in libraries {
             try archive.add("lib/" + (path as NSString).lastPathComponent, mode: 0o600, try Self.contents(path))

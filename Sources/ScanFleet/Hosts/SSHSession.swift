@@ -3,22 +3,22 @@ import Console
 import Foundation
 import ScanCluster
 
-/// A session of the program `ssh`, with the user's configuration and agent, in which a shell of the host runs a script.
+/// A process of `ssh`, with the user's configuration and agent, in which a shell of the host runs a script.
 final class SSHSession: Sendable {
-    /// The lines that the host writes, then the end.
+    /// Yields the lines that the host writes, then the end of the session.
     let events: AsyncStream<HostStart.Event>
     private let continuation: AsyncStream<HostStart.Event>.Continuation
     private let process: ChildProcess
     private let writing = DispatchQueue(label: "skyfarm.ssh.input")
 
-    /// How to log in.
+    /// Settings of the login.
     package struct Options: Equatable, Sendable {
-        /// Path of the program.
+        /// Path of the ssh program.
         var program: String
-        /// Time for the connection, in seconds.
+        /// Time limit for the connection, in seconds.
         var connectSeconds: Int
 
-        /// The options of ssh: no question is asked, and a host that no longer answers is noticed.
+        /// Returns the arguments of ssh. No question is asked, and a host that stops responding is detected.
         func words(for host: String) -> [String] {
             [
                 "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=\(connectSeconds)", "-o", "ServerAliveInterval=5",
@@ -36,8 +36,8 @@ final class SSHSession: Sendable {
         send([Data(script.utf8)])
     }
 
-    /// Sends these parts, one after the other, on a thread of its own; a host that does not take them has ended, or
-    /// says why. `isLast`: nothing follows.
+    /// Sends these parts in order on a separate queue. Write errors are ignored, since a host that does not read has
+    /// ended or reports the reason. If `isLast` is true, the input is closed afterwards.
     func send(_ parts: [Data], isLast: Bool = false) {
         writing.async { [process] in
             for part in parts where !process.write(part) { break }
@@ -45,16 +45,16 @@ final class SSHSession: Sendable {
         }
     }
 
-    /// Reports that the host has had its time.
+    /// Reports that the time limit of the host has passed.
     func expire(after limit: Duration) { continuation.yield(.late(limit)) }
 
-    /// Ends ssh, if it still runs.
+    /// Ends ssh if it is still running.
     func end() {
         process.end()
         writing.async { [process] in process.closeInput() }
     }
 
-    /// Reads both streams to their ends, on threads of their own, and waits for the process.
+    /// Reads both streams to their ends on separate threads, and waits for the process.
     private func read() {
         let message = Locked("")
         let reading = DispatchGroup()
@@ -68,14 +68,14 @@ final class SSHSession: Sendable {
         Thread.detachNewThread { [process, continuation] in
             Self.eachLine(of: process.output) { continuation.yield(.line($0)) }
             let code = process.wait()
-            // A connection that ssh shares may keep standard error open.
+            // Standard error may stay open in a connection that ssh shares.
             _ = reading.wait(timeout: .now() + 1)
             continuation.yield(.ended(code: code, errors: message.withLock { $0 }))
             continuation.finish()
         }
     }
 
-    /// Longest line of a host that is read.
+    /// Maximum length of a line, in bytes.
     private static let longestLine = 1 << 16
 
     private static func eachLine(of descriptor: Int32, _ body: (String) -> Void) {

@@ -1,22 +1,22 @@
 package import CommandLineKit
 package import Foundation
 
-/// Files in the format of POSIX's ustar, which every system's `tar` extracts.
+/// A tar archive in the POSIX ustar format, which the `tar` of every system extracts.
 package struct TapeArchive: Sendable {
-    /// Its parts, in order; contents of files are mapped, not read.
+    /// Parts in order; contents of files are mapped, not read.
     package private(set) var parts: [Data] = []
 
-    /// Number of bytes without the end.
+    /// Number of bytes without the end-of-archive blocks.
     package private(set) var size = 0
 
     package init() {}
 
     private static let block = 512
 
-    /// Adds a file. `name` is a relative path of at most 100 bytes, and `mode` are its permissions.
+    /// Adds a file. `name` is a relative path of at most 100 bytes, and `mode` contains its permissions.
     /// - Throws: `CommandError` if the name or the file is too long.
     package mutating func add(_ name: String, mode: UInt16, _ contents: Data) throws(CommandError) {
-        // 11 octal digits.
+        // The size field of the header has 11 octal digits.
         guard name.utf8.count <= 100, contents.count < 1 << 33 else {
             throw CommandError(.failure, "\(name): too long for an archive")
         }
@@ -25,7 +25,7 @@ package struct TapeArchive: Sendable {
         append(Data(count: (Self.block - contents.count % Self.block) % Self.block))
     }
 
-    /// All parts and the end of the archive.
+    /// All parts and the end-of-archive blocks.
     package var ended: [Data] { parts + [Data(count: 2 * Self.block)] }
 
     private mutating func append(_ part: Data) {
@@ -34,7 +34,7 @@ package struct TapeArchive: Sendable {
         size += part.count
     }
 
-    /// The header of a regular file; see pax(1), "ustar Interchange Format".
+    /// Returns the header of a regular file; see pax(1), "ustar Interchange Format".
     private static func header(_ name: String, mode: UInt16, size: Int) -> Data {
         var bytes = [UInt8](repeating: 0, count: block)
         func put(_ text: String, at place: Int) {
@@ -53,7 +53,7 @@ package struct TapeArchive: Sendable {
         put("0", at: 156)
         put("ustar", at: 257)
         put("00", at: 263)
-        // The sum is that of the header with spaces in the field of the sum.
+        // The checksum is computed with spaces in its own field.
         put(String(repeating: " ", count: 8), at: 148)
         let sum = bytes.reduce(0) { $0 + Int($1) }
         put(octal(sum, 6) + "\0 ", at: 148)

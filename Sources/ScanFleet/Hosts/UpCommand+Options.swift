@@ -5,11 +5,11 @@ import NodeDaemon
 import ScanCluster
 
 extension UpCommand {
-    /// Of `up` and `down`.
+    /// Options of `skyfarm up` and `skyfarm down`.
     package struct Options: Equatable, Sendable {
-        /// As given.
+        /// Hosts as given on the command line.
         package var hosts: [String]
-        /// Options of the nodes.
+        /// Options of the nodes, given after `--`.
         package var node: [String]
         var parallel: Int
         package var limit: Double
@@ -27,7 +27,7 @@ extension UpCommand {
             common = try CommonOptions(arguments)
         }
 
-        /// - Throws: `CommandError` if there is no ssh.
+        /// - Throws: `CommandError` if ssh is not installed.
         func fleet(parallel: Int) throws(CommandError) -> FleetHosts {
             guard let ssh = NodeService.programPath("ssh", environment: environment, folder: "/") else {
                 throw CommandError(.failure, "ssh is not installed: install it (Debian: openssh-client)")
@@ -37,7 +37,7 @@ extension UpCommand {
         }
     }
 
-    /// Checks options of nodes as `skyfarm node` does.
+    /// Validates options of nodes as `skyfarm node` does.
     package static func check(node words: [String]) throws(UsageError) {
         let arguments = try NodeCommand.arguments(words)
         guard arguments.positionals.isEmpty else {

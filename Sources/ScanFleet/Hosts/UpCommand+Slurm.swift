@@ -22,7 +22,7 @@ extension UpCommand {
         slurm.spec, nodes.spec, least.spec, most.spec, partition.spec, idleStop.spec, sbatch.spec, address.spec,
     ]
 
-    /// The run by Slurm; nil if hosts are named.
+    /// Returns the run by Slurm, or nil if hosts are named.
     package static func slurm(_ arguments: Arguments, _ options: Options) throws(UsageError) -> SlurmRun? {
         guard try arguments[slurm] else {
             if let given = slurmOptions.first(where: { arguments.flags[$0.name] != nil }) {

@@ -5,10 +5,10 @@ import ImageScanning
 import ScanCluster
 import ScanSecurity
 
-/// `skyfarm up`: starts nodes on other machines over ssh.
+/// `skyfarm up` starts nodes on other machines over ssh or by Slurm.
 package struct UpCommand: Command {
     package let options: Options
-    /// Nil: hosts were named.
+    /// The run by Slurm, or nil if hosts are named.
     package let slurm: SlurmRun?
 
     package init(_ arguments: Arguments) throws(UsageError) {
@@ -39,7 +39,7 @@ package struct UpCommand: Command {
     }
 }
 
-/// `skyfarm down`: stops the nodes that `up` has started, and removes what it has copied.
+/// `skyfarm down` stops the nodes that `skyfarm up` started, and removes the files that it copied.
 package struct DownCommand: Command {
     package let options: UpCommand.Options
     private let forgets: Bool
@@ -56,7 +56,7 @@ package struct DownCommand: Command {
         }
         try file.check()
         let known = file.nodes.map(\.host)
-        // Those of Slurm end with the command that has submitted them; what is left of it is forgotten.
+        // Nodes of Slurm end with the command that submitted them, so only their entries are removed here.
         let ofSlurm = known.filter { $0.hasPrefix(SlurmPool.hostPrefix) }
         let hosts = options.hosts.isEmpty ? known.filter { !ofSlurm.contains($0) } : try HostList(options.hosts).hosts
         if options.hosts.isEmpty, !ofSlurm.isEmpty { try file.update(without: ofSlurm) }
@@ -71,14 +71,14 @@ package struct DownCommand: Command {
 }
 
 extension Log {
-    /// Writes the line about a host that is done.
+    /// Writes a line about a host that is done.
     fileprivate func tell(_ report: HostReport) {
         write(report.state == .failed ? .error : .info, StyledText(report.text))
     }
 }
 
 extension FleetNode {
-    /// The node that a report is about; nil if it has none.
+    /// Returns the node of a report, or nil if the report has none.
     fileprivate init?(_ report: HostReport) {
         guard let name = report.node, let text = report.address, let address = try? SocketAddress(parsing: text) else {
             return nil

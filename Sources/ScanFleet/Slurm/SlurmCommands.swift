@@ -4,13 +4,12 @@ import Foundation
 import NodeDaemon
 import ScanCluster
 
-/// Slurm's own commands, by which arrays of nodes are submitted, listed and cancelled.
+/// Runs Slurm's commands that submit, list and cancel arrays of nodes.
 struct SlurmCommands: Sendable {
-    /// Paths of the programs.
     private let sbatch: String
     private let squeue: String
     private let scancel: String
-    /// The name of the jobs of this process.
+    /// Job name that all jobs of this process share.
     let name: String
     /// Folder of the nodes' logs.
     let logs: String
@@ -27,25 +26,25 @@ struct SlurmCommands: Sendable {
     }
 
     /// Submits an array of `count` tasks that run `script`.
-    /// - Returns: the IDs of the tasks, `JOB_INDEX`.
-    /// - Throws: `CommandError` with Slurm's reason.
+    /// - Returns: The IDs of the tasks, `JOB_INDEX`.
+    /// - Throws: `CommandError` with Slurm's error message.
     func submit(_ count: Int, _ script: String, _ options: [String]) async throws -> [String] {
         let words = [
             sbatch, "--parsable", "--array=1-\(count)", "--job-name=\(name)", "--signal=B:TERM@\(Self.drainSeconds)",
             "--output=\(logs)/%A_%a.log", "--no-requeue",
         ]
         let result = try await ChildProcess.run(words + options, input: Data(script.utf8))
-        // With --parsable: the ID, and after a semicolon the name of the cluster.
+        // With --parsable, the output is the ID, followed by a semicolon and the name of the cluster if present.
         guard result.code == 0, let job = Int(result.output.prefix { $0.isNumber }) else {
             throw CommandError(.failure, "up --slurm: sbatch: \(Self.reason(result))")
         }
         return (1...count).map { "\(job)_\($0)" }
     }
 
-    /// Time before the end of a node's time limit at which it begins to drain.
+    /// Time before the end of a task's time limit at which its node begins to drain, in seconds.
     static let drainSeconds = 60
 
-    /// The tasks of this process.
+    /// Returns the states of the tasks of this process.
     /// - Throws: `CommandError` if Slurm does not answer.
     func tasks() async throws -> [String: SlurmTask] {
         let result = try await ChildProcess.run(
@@ -54,7 +53,7 @@ struct SlurmCommands: Sendable {
         return SlurmTask.parse(result.output)
     }
 
-    /// Cancels tasks; their nodes drain.
+    /// Cancels tasks, whose nodes then drain.
     func cancel(_ ids: [String]) async throws {
         let result = try await ChildProcess.run([scancel, "--quiet"] + ids)
         guard result.code == 0 else { throw CommandError(.failure, "scancel: \(Self.reason(result))") }
@@ -65,7 +64,8 @@ struct SlurmCommands: Sendable {
         return line ?? "ended with code \(result.code)"
     }
 
-    /// The script of each task: a node whose private files go with it, and which gets SIGTERM as the script does.
+    /// Returns the script of each task. It removes the node's private files at its end, and forwards SIGTERM to the
+    /// node.
     static func script(program: String, join address: SocketAddress, idle: Duration?, options: [String]) -> String {
         var words = [program, "node", "--jobs", "0", "--no-advertise", "--join", address.description]
         if let idle { words += ["--idle-stop", "\(Int(idle / .seconds(1)))s"] }

@@ -3,25 +3,25 @@ import Console
 package import ImageScanning
 package import ScanCluster
 
-/// Decides how many nodes Slurm is asked for, and which of them can be used: states of the tasks of its arrays in, orders
-/// to it out. Pure.
+/// Decides how many nodes to request from Slurm, and which of them can be used. Events are the states of the tasks of
+/// its arrays; actions are orders to Slurm. Pure.
 package struct SlurmPool: Sendable {
-    /// How many nodes are wanted.
+    /// The requested number of nodes.
     package enum Size: Equatable, Sendable {
-        /// This number, once.
+        /// A fixed number, requested once.
         case fixed(Int)
-        /// As many as the tasks that wait need.
+        /// As many as the waiting tasks need, within a range.
         case elastic(ClosedRange<Int>)
     }
 
     package enum Event: Sendable {
-        /// Slurm has accepted tasks with these IDs; `stay`: their nodes do not leave when they are idle.
+        /// Slurm accepted tasks with these IDs. If `stay` is true, their nodes do not leave when they are idle.
         case submitted([String], stay: Bool)
-        /// Slurm has refused to accept tasks.
+        /// Slurm refused to accept tasks.
         case refused(String)
-        /// The tasks that Slurm has, and the number of Skyfarm's tasks that wait.
+        /// The tasks that Slurm reports, and the number of waiting tasks of Skyfarm.
         case queue([String: SlurmTask], waiting: Int)
-        /// The node of a task has started.
+        /// The node of a task started.
         case joined(id: String, address: SocketAddress, slots: Int)
         /// The user ends the pool.
         case end
@@ -30,7 +30,7 @@ package struct SlurmPool: Sendable {
     package enum Action: Equatable, Sendable {
         case submit(Int, stay: Bool)
         case cancel([String])
-        /// Nodes that can be used, and IDs of those that cannot any more.
+        /// Replace the usable nodes, and remove the nodes of tasks with the IDs `gone`.
         case list([FleetNode], gone: [String])
         case tell(String)
         case finish(ExitCode)
@@ -40,13 +40,13 @@ package struct SlurmPool: Sendable {
         var stays: Bool
         var state = SlurmTask.queued
         var node: FleetNode?
-        /// Whether this process has cancelled it.
+        /// Whether this process cancelled the task.
         var isCancelled = false
     }
 
-    /// Tasks that wait, for each slot of a node, if another node is to be worth its start.
+    /// Minimum number of waiting tasks per slot for which another node is worth its start.
     static let tasksPerSlot = 2
-    /// After so many tasks in a row whose node has not joined, no further one is submitted.
+    /// Number of consecutive tasks without a joined node after which no more are submitted.
     package static let failureLimit = 3
 
     private let size: Size
@@ -59,7 +59,7 @@ package struct SlurmPool: Sendable {
 
     package init(_ size: Size) { self.size = size }
 
-    /// What to do at the beginning.
+    /// Returns the initial actions.
     package mutating func begin() -> [Action] {
         guard case .fixed(let count) = size else { return [] }
         isSubmitting = true
@@ -94,11 +94,11 @@ package struct SlurmPool: Sendable {
         }
     }
 
-    /// The host of a task in ``FleetFile``.
+    /// Returns the host of a task in ``FleetFile``.
     package static func host(_ id: String) -> String { hostPrefix + id }
     static let hostPrefix = "slurm/"
 
-    /// The name of the node of the task `JOB_INDEX`.
+    /// Returns the name of the node of the task `JOB_INDEX`.
     package static func name(_ id: String) -> String { "slurm-" + id.replacing("_", with: "-") }
 
     private mutating func update(_ tasks: [String: SlurmTask]) -> [Action] {
@@ -143,7 +143,7 @@ package struct SlurmPool: Sendable {
     private mutating func adjust(to wanted: Int, least: Int) -> [Action] {
         let live = members.filter { $0.value.state != .ending && !$0.value.isCancelled }
         if live.count < wanted {
-            // Those that stay first; the others in the next round.
+            // Nodes that stay are submitted first, the others in the next round.
             let staying = live.filter(\.value.stays).count
             isSubmitting = true
             if staying < least { return [.submit(min(least - staying, wanted - live.count), stay: true)] }
@@ -161,15 +161,15 @@ package struct SlurmPool: Sendable {
     }
 }
 
-/// The state of a task of an array, as far as it matters.
+/// State of a task of an array, reduced to the relevant cases.
 package enum SlurmTask: Equatable, Sendable {
-    /// It waits for a machine.
+    /// The task waits for a machine.
     case queued
     case running
-    /// Its processes are being ended.
+    /// The processes of the task are being ended.
     case ending
 
-    /// The state of that name in squeue(1).
+    /// Converts the name of a state in squeue(1).
     init(_ name: some StringProtocol) {
         switch name {
         case "PENDING", "REQUEUED", "REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD": self = .queued
@@ -178,7 +178,7 @@ package enum SlurmTask: Equatable, Sendable {
         }
     }
 
-    /// The tasks in the output of `squeue --array --noheader --format="%i %T"`.
+    /// Parses the output of `squeue --array --noheader --format="%i %T"`.
     package static func parse(_ text: String) -> [String: SlurmTask] {
         var tasks: [String: SlurmTask] = [:]
         for line in text.split(separator: "\n") {

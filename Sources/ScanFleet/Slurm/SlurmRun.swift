@@ -9,17 +9,20 @@ import ScanFarm
 import ScanNetwork
 import ScanSecurity
 
-/// `skyfarm up --slurm`: keeps the nodes that Slurm runs, as ``SlurmPool`` decides, until a signal or, of a fixed number,
-/// until all have left.
+/// `skyfarm up --slurm` keeps the nodes that Slurm runs, as ``SlurmPool`` decides, until a signal or, for a fixed
+/// number, until all nodes have left.
+///
+/// ``run()`` listens for the calls by which started nodes join, polls Slurm every few seconds, passes both to the pool
+/// as events, and performs its actions: submit, cancel, and update the ``FleetFile`` from which scans take their nodes.
 package struct SlurmRun: Sendable {
     var size: SlurmPool.Size
-    /// Nodes that may leave do so after this time without a coordinator.
+    /// Time without a coordinator after which nodes that may leave do so.
     var idle: Duration
-    /// Options of sbatch.
+    /// Additional options of sbatch.
     var sbatch: [String]
     /// Options of the nodes.
     var node: [String]
-    /// Where nodes join; nil: the address of this machine that others most likely reach.
+    /// Host at which nodes join, or nil for the address of this machine that others most likely reach.
     var host: String?
     var environment: [String: String]
     var log: Log
@@ -30,7 +33,7 @@ package struct SlurmRun: Sendable {
         case signal
     }
 
-    /// How often Slurm is asked.
+    /// Time between two queries of Slurm.
     private static let interval = Duration.seconds(3)
 
     func run() async throws -> ExitCode {
@@ -70,7 +73,7 @@ package struct SlurmRun: Sendable {
         return code
     }
 
-    /// What the pool's actions are performed with.
+    /// Resources by which the actions of the pool are performed.
     private struct Site {
         var slurm: SlurmCommands
         var file: FleetFile
@@ -88,7 +91,7 @@ package struct SlurmRun: Sendable {
         }
     }
 
-    /// Accepts calls of nodes.
+    /// Accepts the calls by which nodes join.
     private func listen(
         _ handle: @escaping @Sendable (Occasion) -> Void
     ) throws -> (ScanNode, SocketAddress) {
@@ -129,7 +132,7 @@ package struct SlurmRun: Sendable {
                     let waiting = WaitingTasks.count(environment: environment)
                     await perform(pool.handle(.queue(tasks, waiting: waiting)), &pool, site, &end)
                 } catch {
-                    // Slurm may be restarted meanwhile; what runs goes on.
+                    // Slurm may be restarting; running nodes are not affected.
                     if trouble != "\(error)" { log.write(.warning, StyledText(String(describing: error))) }
                     trouble = "\(error)"
                 }

@@ -2,10 +2,11 @@ import Foundation
 import ImageJobs
 import SkyScan
 
-/// The work of this user's scans on this machine that is not done yet.
+/// Counts the unfinished work of this user's scans on this machine.
 enum WaitingTasks {
-    /// The number of tasks of scans that run, by their journals, and of submitted jobs that wait: at least 1 for each. Of
-    /// a job of many images the files count, since its tasks are known one file at a time.
+    /// Returns the number of tasks of running scans, according to their journals, and of waiting submitted jobs, at
+    /// least 1 for each. For a job of many images, files are counted, since its tasks are known only one file at a
+    /// time.
     static func count(environment: [String: String]) -> Int {
         let running = ((try? JournalFolder(environment: environment).entries()) ?? []).filter { $0.process != nil }
         let submitted = SubmittedJobs(environment: environment)?.entries().filter { $0.state == .waiting }.count ?? 0
