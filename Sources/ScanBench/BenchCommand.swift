@@ -8,7 +8,11 @@ import ScanNetwork
 import SkyExtraction
 import SkySynthetic
 
-/// `skyfarm bench`: measures the cluster, and estimates the benefit of more nodes.
+/// `skyfarm bench` measures the cluster and estimates the benefit of more nodes.
+///
+/// The command connects the nodes, lets ``BenchRun`` measure the systems that support it, and writes the resulting
+/// ``BenchReport`` as tables or JSON. ``ScanMeasurement`` computes the report of the scans from their ``ScanTrial``s,
+/// and ``ScalingModel`` the forecasts. Readers begin with ``BenchRun``.
 package struct BenchCommand: Command {
     package let options: Options
 
@@ -73,8 +77,8 @@ package struct BenchCommand: Command {
         return report
     }
 
-    /// Makes a synthetic image.
-    /// - Returns: its path.
+    /// Writes a synthetic image into the folder.
+    /// - Returns: The path of the image.
     private func makeSky(in folder: TemporaryFolder) throws -> String {
         let path = try folder.make() + "/sky.fits"
         try SyntheticSky(SyntheticSky.Parameters(width: options.size, height: options.size)).write(to: path) { _ in
@@ -83,7 +87,7 @@ package struct BenchCommand: Command {
         return path
     }
 
-    /// The systems that support the measurements; reports those that do not.
+    /// Returns the systems that support the measurements, and reports the others.
     private func usable(_ node: ScanNode, _ events: ScanEvents) async -> [SystemSnapshot] {
         let old = await node.connections.states.compactMap(\.node).filter { !$0.scanners.contains(ProbeTask.scanner) }
         for node in old {
@@ -98,12 +102,12 @@ package struct BenchCommand: Command {
 extension BenchCommand {
     package struct Options: Equatable, Sendable {
         package var suites: [Suite]
-        /// Nil: a synthetic image.
+        /// Path of the image to scan, or nil for a synthetic image.
         package var image: String?
-        /// Columns and rows of the synthetic image.
+        /// Number of columns and rows of the synthetic image.
         package var size: Int
         package var runs: Int
-        /// Links to forecast for.
+        /// Links for which forecasts are computed.
         package var links: [LinkRate]
         package var cluster: ClusterOptions
         package var log: Log

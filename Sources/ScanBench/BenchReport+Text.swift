@@ -3,16 +3,16 @@ import ScanBasics
 import ScanCluster
 
 extension BenchReport {
-    /// The tables, for people.
+    /// The tables for terminal output.
     package var text: String {
         [scan.map(headline), dispatch.map(text), latency.map(text), scan.map(text)].compactMap { $0 }
             .joined(separator: "\n")
     }
 
-    /// Columns and rows of the image for which the first line has the times, if the measured one is synthetic.
+    /// Number of columns and rows of the image to which the first line refers, if the measured image is synthetic.
     private static let typicalSize = 10_240
 
-    /// What an image takes on this machine, and with the nodes.
+    /// Returns the time for an image on this machine, and with the nodes.
     private func headline(_ scan: Scan) -> String {
         let isScaled = scan.isSynthetic && (scan.width, scan.height) != (Self.typicalSize, Self.typicalSize)
         let (width, height) = isScaled ? (Self.typicalSize, Self.typicalSize) : (scan.width, scan.height)
@@ -115,7 +115,7 @@ extension BenchReport {
         forecasts.map { "\(HumanFormat.count($0.nodes, "node")) \(times($0.speedUp))" }.joined(separator: ", ")
     }
 
-    /// What the image would gain by nodes that read it themselves, and by a faster link.
+    /// Returns the estimated gain by nodes that read the image themselves, and by a faster link.
     private static func remedies(_ model: ScalingModel) -> String {
         func best(_ model: ScalingModel) -> String {
             let forecast = model.forecast(nodes: max(1, model.enoughNodes))

@@ -1,11 +1,11 @@
 package import ScanCluster
 
-/// The results of `skyfarm bench`; as JSON, `v` is the version of the format. All times are in seconds.
+/// Results of `skyfarm bench`; in the JSON output, `v` is the version of the format. All times are in seconds.
 package struct BenchReport: Encodable {
     package var v = 1
-    /// Runs of each measurement.
+    /// Number of runs of each measurement.
     package var runs: Int
-    /// All lists with one element per system have this order.
+    /// The systems; all lists with one element per system have the same order.
     package var systems: [System]
     package var dispatch: Dispatch?
     package var latency: Latency?
@@ -17,19 +17,19 @@ package struct BenchReport: Encodable {
         package var isLocal: Bool
     }
 
-    /// The rate of null tasks, with all slots in use.
+    /// Rate of null tasks while all slots are in use.
     package struct Dispatch: Encodable {
         /// Tasks per second of each system alone.
         package var alone: [Sample]
-        /// Tasks per second of all systems; nil if there is only one.
+        /// Tasks per second of all systems together, or nil if there is only one system.
         package var together: Sample?
-        /// Tasks per second of all systems, with tasks sent in chunks.
+        /// Tasks per second of all systems together, with tasks sent in chunks.
         package var inChunks: Sample
-        /// Rate of all systems, relative to the fastest system alone.
+        /// Rate of all systems together, relative to the fastest system alone.
         package var speedUp: Double?
-        /// Rate of all systems, relative to the sum of the rates of each alone.
+        /// Rate of all systems together, relative to the sum of the rates of each system alone.
         package var efficiency: Double?
-        /// What limits the rate of all systems together.
+        /// The bottleneck of all systems together.
         package var bound: ScalingModel.Bound?
 
         package init(alone: [Sample], together: Sample?, inChunks: Sample) {
@@ -39,12 +39,12 @@ package struct BenchReport: Encodable {
             let efficiency = together.median / medians.reduce(0, +)
             speedUp = together.median / (medians.max() ?? .nan)
             self.efficiency = efficiency
-            // A rate far below their sum is not limited by the systems.
+            // A rate far below the sum is not limited by the systems.
             bound = efficiency < 0.8 ? .coordinator : .compute
         }
     }
 
-    /// Quantiles of the round trip of one null task at a time.
+    /// Quantiles of the round trip of null tasks that are sent one at a time.
     package struct Latency: Encodable {
         package var p50: [Sample]
         package var p99: [Sample]
@@ -55,10 +55,10 @@ package struct BenchReport: Encodable {
         }
     }
 
-    /// Scans of an image.
+    /// Measured scans of an image, with forecasts.
     package struct Scan: Encodable {
         package var image: String
-        /// Whether the image was made for the measurement.
+        /// Whether the image was created for the measurement.
         package var isSynthetic: Bool
         package var width: Int
         package var height: Int
@@ -66,47 +66,47 @@ package struct BenchReport: Encodable {
         package var sources: Int
         /// Time with one slot of each system alone.
         package var oneSlot: [Sample]
-        /// Time with all slots of this machine alone; nil without local slots.
+        /// Time with all slots of this machine alone, or nil without local slots.
         package var thisMachine: Sample?
         /// Time with all slots of all systems.
         package var together: Sample
-        /// Slots of all systems, each weighted by its speed.
+        /// Number of slots of all systems, each weighted by its speed.
         package var effectiveSlots: Double
         /// Speed relative to one slot of this machine or, without local slots, of the fastest node.
         package var speedUp: Double
-        /// Share of the speed that the slots would have if they were always busy.
+        /// Speed relative to the speed that the slots would have if they were always busy.
         package var efficiency: Double
         package var shares: Shares
-        /// What took at least half of the slots' time; nil if nothing did.
+        /// The cause of at least half of the slots' time, or nil if there is none.
         package var bound: ScalingModel.Bound?
-        /// Time for the same pixels when all slots scan, relative to one slot alone: slots of one machine share memory
-        /// bandwidth and cores.
+        /// Time for the same pixels when all slots scan, relative to one slot alone. It exceeds 1, since the slots of a
+        /// machine share memory bandwidth and cores.
         package var slowdown: Double
-        /// Bytes per second to all nodes at the same time; nil without nodes.
+        /// Bytes per second sent to all nodes at the same time, or nil without nodes.
         package var link: Sample?
-        /// What the coordinator does for pixels that nodes scan.
+        /// Cost of the coordinator for pixels that nodes scan.
         package var coordinator: CoordinatorCost?
-        /// Nil without nodes, unless --link is given.
+        /// The scaling model, or nil without nodes unless `--link` is given.
         package var model: ScalingModel?
-        /// Whether the model's nodes are assumed to be like this machine, since none was measured.
+        /// Whether the model assumes nodes like this machine, since no node was measured.
         package var assumesNodes: Bool?
-        /// Nil without nodes, and so the next two.
+        /// Forecasts for several numbers of nodes. These and the next two values are nil without a model.
         package var forecasts: [ScalingModel.Forecast]?
-        /// Number of nodes beyond which more do not help with this image.
+        /// Number of nodes beyond which additional nodes do not help with this image.
         package var enoughNodes: Int?
-        /// What limits the speed beyond that number.
+        /// The bottleneck beyond that number of nodes.
         package var limit: ScalingModel.Bound?
-        /// Forecasts for the links of --link; nil without a model.
+        /// Forecasts for the links given by `--link`, or nil without a model.
         package var links: [Link]?
 
-        /// Pixels per second in `seconds`.
+        /// Returns the pixels per second of a scan that took `seconds`.
         package func rate(_ seconds: Double) -> Double { Double(width * height) / seconds }
     }
 
-    /// Forecast for another link.
+    /// Forecasts for another link.
     package struct Link: Encodable, Equatable {
         var bitsPerSecond: Double
-        /// For 1 to 32 nodes.
+        /// Forecasts for 1, 2, 4, 8, 16 and 32 nodes.
         var forecasts: [ScalingModel.Forecast]
         var enoughNodes: Int
         var limit: ScalingModel.Bound
@@ -119,15 +119,15 @@ package struct BenchReport: Encodable {
         }
     }
 
-    /// Shares of the slots' time when all systems scanned together.
+    /// Shares of the slots' time while all systems scan together.
     package struct Shares: Encodable, Equatable {
-        /// The time in which slots scanned.
+        /// Time in which slots scanned.
         package var compute: Double
-        /// No task was running.
+        /// Time in which no task was running.
         package var coordinator: Double
-        /// Waiting for pixels or for a task.
+        /// Time in which slots waited for pixels or for a task.
         package var waiting: Double
-        /// Time to send all pixels over the link, relative to the scan; it overlaps with scanning.
+        /// Time to send all pixels over the link, relative to the scan; overlaps with scanning.
         package var link: Double
 
         package init(compute: Double, coordinator: Double, link: Double) {
@@ -135,7 +135,7 @@ package struct BenchReport: Encodable {
             waiting = max(0, 1 - compute - coordinator)
         }
 
-        /// The cause of a share of at least half; nil if there is none.
+        /// The cause of at least half of the time, or nil if there is none.
         package var bound: ScalingModel.Bound? {
             if compute >= 0.5 { return .compute }
             if coordinator >= 0.5 { return .coordinator }

@@ -4,20 +4,20 @@ import ScanNetwork
 import SkyExtraction
 import SkyScan
 
-/// Runs the measurements of `skyfarm bench`: all systems in turn, several times, after one run to warm up.
+/// Performs the measurements of `skyfarm bench`. All systems are measured in turn, several times, after a warm-up run.
 struct BenchRun: Sendable {
     private let farm: Systems
     private let systems: [SystemSnapshot]
     private let runs: Int
 
-    /// Approximate duration of one measurement of dispatch, latency or link.
+    /// Approximate duration of one measurement of dispatch, latency or link, in seconds.
     private static let seconds = 0.5
     /// Maximum number of tasks in a chunk.
     private static let chunk = 64
-    /// Bytes of a task that measures the link: about as many as a band has.
+    /// Bytes of a task that measures the link, about as many as a band has.
     private static let linkBytes = 4 << 20
 
-    /// Measures these systems, each in `runs` runs.
+    /// Creates a run that measures each of these systems `runs` times.
     init(_ farm: Systems, _ systems: [SystemSnapshot], runs: Int) {
         (self.farm, self.systems, self.runs) = (farm, systems, runs)
     }
@@ -72,7 +72,8 @@ struct BenchRun: Sendable {
 
     // MARK: Scans
 
-    /// Scans an image, which was made for that if `isSynthetic`. `links` are those to forecast for.
+    /// Scans an image. `isSynthetic` tells whether it was created for the measurement; `links` are the links to
+    /// forecast for.
     func scan(_ path: String, isSynthetic: Bool, links: [LinkRate]) async throws -> BenchReport.Scan {
         let image = try image(path, isSynthetic: isSynthetic)
         func trial(_ systems: Systems) async throws -> ScanTrial {
@@ -81,7 +82,7 @@ struct BenchRun: Sendable {
         var measurement = ScanMeasurement(
             image: image, systems: systems.map(BenchReport.System.init), oneSlot: systems.map { _ in [] },
             thisMachine: [], together: [], way: try await way(), links: links)
-        // Brings the image into the page cache.
+        // The first scan brings the image into the page cache.
         _ = try await trial(together)
         for _ in 0..<runs {
             for (index, system) in systems.enumerated() {
@@ -107,7 +108,7 @@ struct BenchRun: Sendable {
             height: summary.height, bands: plan.count, bytes: Int(Double(pixels) * reader.sentBytesPerPixel))
     }
 
-    /// Measures the link to all nodes at the same time; nil without nodes.
+    /// Measures the link to all nodes at the same time. Returns nil without nodes.
     private func way() async throws -> ScanMeasurement.Way? {
         let nodes = nodes
         if nodes.snapshot.isEmpty { return nil }

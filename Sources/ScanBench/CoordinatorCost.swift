@@ -5,13 +5,13 @@ import ScanSecurity
 import SkyExtraction
 import SkyScan
 
-/// Processor time of the coordinator for pixels that nodes scan.
+/// CPU time that the coordinator spends on pixels that nodes scan.
 package struct CoordinatorCost: Encodable, Equatable, Sendable {
-    /// To read a pixel as it is stored, or packed for nodes.
+    /// Time to read a pixel as stored, or as packed for nodes.
     package var readSecondsPerPixel: Double
-    /// To encrypt a byte and to send it, measured over loopback.
+    /// Time to encrypt and send a byte, measured over loopback.
     package var sendSecondsPerByte: Double
-    /// Bytes that are sent for a pixel.
+    /// Number of bytes sent per pixel.
     package var bytesPerPixel: Double
 
     package init(readSecondsPerPixel: Double, sendSecondsPerByte: Double, bytesPerPixel: Double) {
@@ -20,17 +20,17 @@ package struct CoordinatorCost: Encodable, Equatable, Sendable {
         self.bytesPerPixel = bytesPerPixel
     }
 
-    /// For one pixel that is sent.
+    /// Time for one pixel that is sent.
     var secondsPerPixel: Double { readSecondsPerPixel + sendSecondsPerByte * bytesPerPixel }
 }
 
 extension CoordinatorCost {
-    /// Bytes of a task that measures sending: about as many as a band has.
+    /// Bytes of a task that measures sending, about as many as a band has.
     private static let taskBytes = 4 << 20
-    /// Number of such tasks.
+    /// Number of tasks that measure sending.
     private static let tasks = 32
 
-    /// Measures with the bands of an image, which should be in the page cache.
+    /// Measures the cost with the bands of an image, which should be in the page cache.
     package static func measure(_ path: String) async throws -> CoordinatorCost {
         let reader = try ImageReader(image: path)
         let plan = try BandPlan(
@@ -50,8 +50,8 @@ extension CoordinatorCost {
             bytesPerPixel: Double(bytes) / Double(pixels))
     }
 
-    /// Processor time of the thread of connections for each byte that it sends to a node of this process, which has
-    /// another one.
+    /// Returns the CPU time of the event loop's thread per byte sent to a node of this process, which uses another
+    /// event loop.
     private static func sending() async throws -> Double {
         let keys = KeyRing(current: try .random())
         let server = NodeServer(
@@ -70,7 +70,7 @@ extension CoordinatorCost {
         return await (loopSeconds() - start) / Double(tasks * taskBytes)
     }
 
-    /// Processor time of the thread of connections so far.
+    /// Returns the CPU time of the event loop's thread so far.
     private static func loopSeconds() async -> Double {
         await withCheckedContinuation { continuation in
             EventLoop.shared.execute { continuation.resume(returning: ProcessorTime.ofThread) }

@@ -1,7 +1,7 @@
 package import CommandLineKit
 import Console
 
-/// The nominal rate of a link, such as 1 Gbit/s.
+/// Nominal rate of a link, such as 1 Gbit/s.
 package struct LinkRate: Equatable, Sendable, CustomStringConvertible {
     package var bitsPerSecond: Double
 
@@ -9,15 +9,15 @@ package struct LinkRate: Equatable, Sendable, CustomStringConvertible {
         self.bitsPerSecond = bitsPerSecond
     }
 
-    /// Payload bytes per second: 1448 of the 1538 bytes of an Ethernet frame are TCP payload, and TLS adds 22 bytes to
-    /// each 16,384.
+    /// Payload bytes per second. TCP payload takes 1448 of the 1538 bytes of an Ethernet frame, and TLS adds 22 bytes
+    /// to every 16,384.
     var bytesPerSecond: Double { bitsPerSecond / 8 * (1448 / 1538) * (16_384 / 16_406) }
 
     package var description: String { HumanFormat.quantity(bitsPerSecond) + "bit/s" }
 
     private static let units: [Character: Double] = ["k": 1e3, "M": 1e6, "G": 1e9]
 
-    /// Bits per second, optionally with the suffix `k`, `M` or `G`.
+    /// Parses a rate in bits per second, with an optional suffix `k`, `M` or `G`.
     package static let form = ValueForm<LinkRate>(
         placeholder: "RATE", expected: "a rate in bits per second from 1k to 1000G, as in 100M or 1G",
         parse: { text in

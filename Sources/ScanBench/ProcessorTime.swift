@@ -1,11 +1,11 @@
 import Foundation
 
-/// CPU time.
+/// CPU time of this process and its threads.
 enum ProcessorTime {
-    /// Seconds of this process, over all threads.
+    /// CPU time of this process over all threads, in seconds.
     static var used: Double { seconds(CLOCK_PROCESS_CPUTIME_ID) }
 
-    /// Seconds of the calling thread.
+    /// CPU time of the calling thread, in seconds.
     static var ofThread: Double { seconds(CLOCK_THREAD_CPUTIME_ID) }
 
     private static func seconds(_ clock: clockid_t) -> Double {

@@ -1,8 +1,9 @@
-/// The duration of a scan as a function of the number of nodes, from the time that its tasks need on a slot, on the
-/// link and on the coordinator. Pure. Docs/Scaling.md has the formulas and how they were checked.
+/// Models the duration of a scan as a function of the number of nodes, from the time that its tasks take on a slot, on
+/// the link and on the coordinator. Pure. Docs/Scaling.md has the formulas and their validation.
 ///
-/// Steps run one after another. Within a step slots compute in parallel, the coordinator reads and sends, and the link
-/// carries, one task at a time, and all of them overlap. The coordinator's serial work is added (Amdahl).
+/// Steps run one after another. Within a step the slots compute in parallel; the coordinator reads and sends one task
+/// at a time, the link carries one task at a time, and all of this overlaps. The serial work of the coordinator is
+/// added (Amdahl).
 package struct ScalingModel: Codable, Equatable, Sendable {
     /// A step of the scan. The next one begins when all its tasks are done.
     package struct Step: Codable, Equatable, Sendable {
@@ -11,7 +12,8 @@ package struct ScalingModel: Codable, Equatable, Sendable {
         package var taskSeconds: Double
         /// Bytes sent to a node with a task.
         package var taskBytes: Double
-        /// Nodes keep these bytes from the previous step: they are only sent if another system runs the task.
+        /// Whether nodes keep these bytes from the previous step, so that they are sent only if another system runs the
+        /// task.
         package var isKept = false
 
         package init(tasks: Int, taskSeconds: Double, taskBytes: Double, isKept: Bool = false) {
@@ -27,54 +29,54 @@ package struct ScalingModel: Codable, Equatable, Sendable {
     package var linkBytesPerSecond: Double
     /// Round trip of a null task.
     package var roundTripSeconds: Double
-    /// Processor time of the coordinator for the pixels of all bands, if nodes scan all of them.
+    /// CPU time of the coordinator for the pixels of all bands, if nodes scan all of them.
     package var coordinatorSeconds: Double
     /// Time in which no task runs.
     package var serialSeconds: Double
-    /// Slots of this machine.
+    /// Number of slots of this machine.
     package var localSlots: Double
-    /// Slots of a node.
+    /// Number of slots of each node.
     package var slotsPerNode: Double
     /// Speed of a node's slots relative to the slot of ``Step/taskSeconds``.
     package var slotSpeed: Double
-    /// Time of a task while all slots scan, relative to one slot alone.
+    /// Time of a task while all slots scan, relative to the time with one slot alone.
     package var slowdown: Double
 
-    /// What limits the speed.
+    /// The bottleneck of a scan.
     package enum Bound: String, Codable, CaseIterable, Sendable {
         /// All slots compute.
         case compute
         case link
         case coordinator
-        /// There is a slot for every task.
+        /// The number of tasks: there is a slot for every task.
         case tasks
     }
 
-    /// The estimated scan with a number of nodes.
+    /// Estimated scan with a given number of nodes.
     package struct Forecast: Encodable, Equatable, Sendable {
         var nodes: Int
-        /// Duration of the scan.
+        /// Duration of the scan in seconds.
         var seconds: Double
         /// Speed relative to one slot of this machine.
         package var speedUp: Double
         package var bound: Bound
     }
 
-    /// The forecast for this number of nodes.
+    /// Returns the forecast for this number of nodes.
     package func forecast(nodes: Int) -> Forecast {
         let (seconds, bound) = time(nodes: nodes)
         let alone = steps.reduce(serialSeconds) { $0 + Double($1.tasks) * $1.taskSeconds }
         return Forecast(nodes: nodes, seconds: seconds, speedUp: alone / seconds, bound: bound)
     }
 
-    /// The smallest number of nodes whose duration is within 5 % of the best possible.
+    /// Smallest number of nodes whose duration is within 5 % of the shortest possible one.
     package var enoughNodes: Int {
         let times = (0...mostNodes).map { time(nodes: $0).seconds }
         let best = times.min() ?? 0
         return times.firstIndex { $0 <= best * 1.05 } ?? mostNodes
     }
 
-    /// What limits the speed with more nodes than ``enoughNodes``.
+    /// The bottleneck with more nodes than ``enoughNodes``.
     package var limit: Bound { time(nodes: mostNodes).bound }
 
     /// Forecasts for 1, 2, 4, … nodes and ``enoughNodes``.
@@ -84,21 +86,21 @@ package struct ScalingModel: Codable, Equatable, Sendable {
         return (Array(powers) + [enough]).map(forecast)
     }
 
-    /// The same scan over another link.
+    /// Returns a model of the same scan over another link.
     package func over(_ link: LinkRate) -> ScalingModel {
         var other = self
         other.linkBytesPerSecond = link.bytesPerSecond
         return other
     }
 
-    /// The same scan by nodes that read the image themselves.
+    /// Model of the same scan by nodes that read the image themselves.
     package var sendingNothing: ScalingModel {
         var other = self
         for index in other.steps.indices { other.steps[index].taskBytes = 0 }
         return other
     }
 
-    /// The least number of nodes that have a slot for every task.
+    /// Smallest number of nodes that have a slot for every task.
     private var mostNodes: Int { Int((Double(steps.map(\.tasks).max() ?? 0) / slotsPerNode).rounded(.up)) }
 
     private func time(nodes: Int) -> (seconds: Double, bound: Bound) {
@@ -111,13 +113,13 @@ package struct ScalingModel: Codable, Equatable, Sendable {
             farmed += outcome.seconds
             held = outcome.remoteTasks
         }
-        // In a fixed order, for a stable result among equals.
+        // In a fixed order, so that the result is stable among equal times.
         let bound = Bound.allCases.max { seconds[$0, default: 0] < seconds[$1, default: 0] } ?? .compute
         return (serialSeconds + farmed, bound)
     }
 
-    /// Processor time of the coordinator for a task that a node does: in proportion to its bytes; if none are sent, as
-    /// with `--data`, for each task whose pixels are read for the first time.
+    /// Returns the CPU time of the coordinator for a task that a node runs. It is proportional to the bytes of the
+    /// task; if no bytes are sent, as with `--data`, it applies to each task whose pixels are read for the first time.
     private func coordinatorSeconds(of step: Step) -> Double {
         let sent = steps.filter { !$0.isKept }
         let bytes = sent.reduce(0) { $0 + Double($1.tasks) * $1.taskBytes }
@@ -125,7 +127,7 @@ package struct ScalingModel: Codable, Equatable, Sendable {
         return step.isKept ? 0 : coordinatorSeconds / Double(max(1, sent.reduce(0) { $0 + $1.tasks }))
     }
 
-    /// The duration of a step; nodes already hold the bytes of its first `held` tasks.
+    /// Returns the duration of a step. Nodes already hold the bytes of its first `held` tasks.
     private func outcome(
         of step: Step, nodes: Int, held: Double
     ) -> (seconds: Double, bound: Bound, remoteTasks: Double) {
@@ -140,7 +142,8 @@ package struct ScalingModel: Codable, Equatable, Sendable {
         let cycle = max(remote, (remote + way) / 2)
         let remoteSlots = Double(nodes) * slotsPerNode
         guard localSlots + remoteSlots > 0 else { return (.infinity, .compute, 0) }
-        // Tasks done within a time: by the nodes' slots, as many as the coordinator sends, and by the local slots.
+        // Number of tasks done within a time by the nodes' slots, by transfers of the coordinator, and by the local
+        // slots.
         func computed(_ time: Double) -> Double { max(0, remoteSlots * ((time - way) / cycle).rounded(.down)) }
         func carried(_ time: Double) -> Double {
             if transfer == 0 { return .infinity }
@@ -155,11 +158,11 @@ package struct ScalingModel: Codable, Equatable, Sendable {
         return (seconds, localSlots + remoteSlots < tasks ? .compute : .tasks, remoteTasks)
     }
 
-    /// The least time for which `isEnough`, a monotonic predicate, holds.
+    /// Returns the smallest time for which `isEnough`, a monotonic predicate, holds.
     private static func least(_ isEnough: (Double) -> Bool) -> Double {
         var (low, high) = (0.0, 1e-9)
         while !isEnough(high), high.isFinite { (low, high) = (high, high * 2) }
-        // To the precision of Double.
+        // Bisects to the precision of Double.
         for _ in 0..<53 {
             let middle = (low + high) / 2
             if isEnough(middle) { high = middle } else { low = middle }

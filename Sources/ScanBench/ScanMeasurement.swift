@@ -1,6 +1,6 @@
 import ScanCluster
 
-/// The measured scans of `skyfarm bench`, from which the report is computed. Pure.
+/// Measured scans of `skyfarm bench`, from which the report is computed. Pure.
 package struct ScanMeasurement {
     package struct Image: Equatable {
         package var name: String
@@ -8,34 +8,34 @@ package struct ScanMeasurement {
         package var width: Int
         package var height: Int
         package var bands: Int
-        /// Bytes of the pixels of all bands, with their halos.
+        /// Number of bytes of the pixels of all bands, including their halos.
         package var bytes: Int
     }
 
-    /// The measured path to the nodes.
+    /// Measured link to the nodes.
     package struct Way: Equatable {
-        /// Seconds of a null task's round trip.
+        /// Round trip of a null task in seconds.
         var roundTrip: Double
-        /// Bytes per second to all nodes at the same time.
+        /// Bytes per second sent to all nodes at the same time.
         var link: Sample
     }
 
     package var image: Image
     package var systems: [BenchReport.System]
-    /// With one slot of each system, in their order.
+    /// Trials with one slot of each system, in the order of ``systems``.
     package var oneSlot: [[ScanTrial]]
-    /// With all slots of this machine alone; empty without local slots.
+    /// Trials with all slots of this machine alone; empty without local slots.
     package var thisMachine: [ScanTrial]
-    /// With all slots of all systems.
+    /// Trials with all slots of all systems.
     package var together: [ScanTrial]
-    /// Nil without nodes.
+    /// The measured link, or nil without nodes.
     package var way: Way?
     /// Links to forecast for, in addition to the measured one.
     package var links: [LinkRate] = []
-    /// Nil if it was not measured.
+    /// Measured cost of the coordinator, or nil if it was not measured.
     package var coordinator: CoordinatorCost?
 
-    /// Round trip to a node that is assumed where none was measured: that of a null task in a local network of switches.
+    /// Round trip in seconds that is assumed if no node was measured: that of a null task in a switched local network.
     static let assumedRoundTrip = 3e-4
 
     package var report: BenchReport.Scan {
@@ -54,16 +54,16 @@ package struct ScanMeasurement {
             links: model.map { model in links.map { BenchReport.Link($0, model) } })
     }
 
-    /// The system to compare with: this machine, or the fastest node.
+    /// Index of the system to compare with: this machine, or else the fastest node.
     private var reference: Int {
         systems.firstIndex(where: \.isLocal)
             ?? systems.indices.min { oneSlot[$0].sample(\.seconds).median < oneSlot[$1].sample(\.seconds).median } ?? 0
     }
 
-    /// Scanning time of one slot of a system.
+    /// Returns the scanning time of one slot of a system.
     private func busySeconds(_ index: Int) -> Double { oneSlot[index].sample(\.busySeconds).median }
 
-    /// Slots of each system, in units of the reference's slots.
+    /// Number of slots of each system, in units of the reference's slots.
     private var effectiveSlots: [Double] {
         let unit = busySeconds(reference)
         return systems.indices.map { Double(systems[$0].slots) * unit / busySeconds($0) }
@@ -76,7 +76,7 @@ package struct ScanMeasurement {
     }
 
     private var slowdown: Double {
-        // Each system scans a share of the pixels in proportion to its speed.
+        // Each system scans a share of the pixels that is proportional to its speed.
         let expected = zip(systems.indices, effectiveSlots).reduce(0) { $0 + busySeconds($1.0) * $1.1 } / allSlots
         return together.sample(\.busySeconds).median / expected
     }
@@ -105,7 +105,7 @@ package struct ScanMeasurement {
             slowdown: max(1, slowdown))
     }
 
-    /// Of nodes like this machine, over the links of `links`; nil if there is nothing to forecast.
+    /// Model of nodes like this machine over the first of `links`, or nil if there is nothing to forecast.
     private var assumedModel: ScalingModel? {
         guard let local = systems.first(where: \.isLocal), let coordinator, let link = links.first else { return nil }
         let pixels = Double(image.bytes) / coordinator.bytesPerPixel
@@ -116,7 +116,7 @@ package struct ScanMeasurement {
             slotsPerNode: Double(local.slots), slotSpeed: 1, slowdown: max(1, slowdown))
     }
 
-    /// The steps with one slot of the reference; the same in all its trials.
+    /// Steps of a scan with one slot of the reference, which are the same in all its trials.
     private var steps: [ScalingModel.Step] {
         let trials = oneSlot[reference]
         return (trials.first?.steps ?? []).indices.map { index in

@@ -4,11 +4,11 @@ import ScanNetwork
 import SkyExtraction
 package import SkyScan
 
-/// One timed scan of an image, from opening it to the last source; no catalogue is written.
+/// One timed scan of an image, without a catalogue.
 package struct ScanTrial: Sendable {
     /// Seconds from opening the image to its last source.
     package var seconds: Double
-    /// The steps that had tasks.
+    /// Steps that had tasks.
     package var steps: [Step]
     /// Time in which no task was running.
     package var serialSeconds: Double
@@ -21,7 +21,7 @@ package struct ScanTrial: Sendable {
         package var tasks: Int
         /// Scanning time, summed over all slots.
         package var seconds: Double
-        /// Bytes of its tasks' pixels.
+        /// Number of bytes of the pixels of its tasks.
         package var bytes: Int
     }
 
@@ -30,8 +30,8 @@ package struct ScanTrial: Sendable {
 }
 
 extension ScanTrial {
-    /// Scans an image on these systems. `bandBytes` counts the pixels of all bands with their halos.
-    /// - Throws: `CommandError` if a part of the image could not be scanned, and what `SkyScan` throws.
+    /// Scans an image on these systems. `bandBytes` is the number of bytes of all bands, including their halos.
+    /// - Throws: `CommandError` if a part of the image could not be scanned, and the errors of `SkyScan`.
     package init(of image: String, bandBytes: Int, on systems: Systems) async throws {
         let loop = EventLoop.shared
         let coordinator = ScanCoordinator(
@@ -50,7 +50,7 @@ extension ScanTrial {
         }
         steps = ScanStep.allCases.compactMap { step in
             result.tally.steps[step].map { share in
-                // Sectors of bands do not include the halos.
+                // The sectors of bands do not include the halos.
                 let isOfBands = step == .background || step == .extraction
                 let bytes = isOfBands ? bandBytes : spans.pixels(step) * MemoryLayout<Float>.stride
                 return Step(name: step, tasks: share.tasks, seconds: share.seconds, bytes: bytes)
@@ -64,6 +64,6 @@ extension ScanTrial {
 }
 
 extension [ScanTrial] {
-    /// The values of one quantity in all trials.
+    /// Returns the values of one quantity in all trials.
     func sample(_ quantity: (ScanTrial) -> Double) -> Sample { Sample(map(quantity)) }
 }

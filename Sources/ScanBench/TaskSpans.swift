@@ -1,8 +1,8 @@
 import ScanCluster
 import SkyScan
 
-/// Sums up the durations of a scan's steps, each from the start of its first task to the end of its last, and the
-/// pixels of their sectors. In the rest of the time only the coordinator works.
+/// Sums the durations of a scan's steps, each from the start of its first task to the end of its last, and the pixels
+/// of their sectors. The remaining time is spent on the coordinator alone.
 final class TaskSpans: Sendable {
     private struct State {
         var total = Duration.zero
@@ -16,7 +16,7 @@ final class TaskSpans: Sendable {
     }
     private let state = Locked(State())
 
-    /// May be called from any thread.
+    /// Records an event. May be called from any thread.
     @Sendable func handle(_ event: SkyScanEvent) {
         let now = ContinuousClock.now
         state.withLock { state in
@@ -30,10 +30,10 @@ final class TaskSpans: Sendable {
         }
     }
 
-    /// Pixels of the sectors of a step.
+    /// Returns the number of pixels in the sectors of a step.
     func pixels(_ step: ScanStep) -> Int { state.withLock { $0.pixels[step] ?? 0 } }
 
-    /// Seconds so far.
+    /// Total duration of the steps so far, in seconds.
     var seconds: Double {
         state.withLock { state in
             state.close()
