@@ -1,13 +1,13 @@
 import Console
 import Foundation
 
-/// A command that shows a page in a browser.
+/// A command that opens a page in a browser.
 package struct BrowserCommand: Equatable, Sendable {
     /// The program and its arguments.
     package var words: [String]
 
-    /// The commands for a page, the preferred one first: those of `BROWSER`, which are separated by colons and in which
-    /// `%s` stands for the page, then the one of the desktop.
+    /// Returns the commands for a page in order of preference: those of `BROWSER`, which are separated by colons and in
+    /// which `%s` stands for the page, then the command of the desktop.
     package static func all(for page: String, _ environment: [String: String]) -> [BrowserCommand] {
         let named = (environment["BROWSER"] ?? "").split(separator: ":").compactMap { text -> BrowserCommand? in
             let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
@@ -23,22 +23,22 @@ package struct BrowserCommand: Equatable, Sendable {
         return named + [BrowserCommand(words: [desktop, page])]
     }
 
-    /// Why a command has not shown a page.
+    /// The reason why a command did not open the page.
     package enum Failure: Error, Equatable {
-        /// There is no such program.
+        /// The program does not exist.
         case missing
-        /// It cannot be started; the system's error.
+        /// The program cannot be started, with the error number of the system.
         case notStarted(Int32)
-        /// It ended with this status, which a shell would show.
+        /// The program exited with this status, as a shell would report it.
         case ended(Int32)
     }
 
-    /// Runs the command in this terminal, with no change of signals or streams, and waits for its end.
+    /// Runs the command in this terminal without changes of signals or streams, and waits until it exits.
     package func run(_ environment: [String: String]) throws(Failure) {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // This program ignores it.
+        // This program ignores SIGPIPE, but the browser must not inherit that.
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)

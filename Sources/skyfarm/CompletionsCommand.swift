@@ -1,7 +1,7 @@
 package import CommandLineKit
 import Console
 
-/// `skyfarm completions`: the completion script of a shell.
+/// `skyfarm completions` writes the completion script of a shell.
 package struct CompletionsCommand: Command {
     package let shell: Shell
 

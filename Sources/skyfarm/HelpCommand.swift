@@ -2,7 +2,7 @@ package import CommandLineKit
 import Console
 import Foundation
 
-/// `skyfarm help`: the help of a command, or its manual page, or the reference of all.
+/// `skyfarm help` writes the help of a command, its manual page, or the reference of all commands.
 package struct HelpCommand: Command {
     package let options: Options
 
@@ -36,7 +36,7 @@ extension HelpCommand {
     package enum Form: Equatable, Sendable { case text, manual, markdown }
 
     package struct Options: Equatable, Sendable {
-        /// Nil: the overview.
+        /// Name of the command, or nil for the overview.
         package var command: String?
         package var form: Form
         package var environment: [String: String]

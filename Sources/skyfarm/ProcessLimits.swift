@@ -3,18 +3,18 @@ import CommandLineKit
 import Foundation
 import ScanBasics
 
-/// What the shell's `ulimit` leaves to this process. Without threads and descriptors it could not even say what is wrong
-/// later.
+/// Checks the limits that the shell's `ulimit` sets for this process at its start, since without threads and
+/// descriptors later errors could not even be reported.
 package enum ProcessLimits {
-    /// Files that a command needs beside those of its images: the standard streams, the event loop, the journal.
+    /// Number of files that a command needs in addition to its images: standard streams, the event loop, the journal.
     private static let leastFiles: UInt64 = 32
-    /// Files that a process may open which has many connections.
+    /// Number of open files that suffices for a process with many connections.
     private static let usualFiles: rlim_t = 4096
-    /// Bytes of addresses that code, stacks of threads and small buffers take.
+    /// Bytes of address space that code, thread stacks and small buffers need.
     private static let leastMemory: UInt64 = 256 << 20
 
-    /// Allows as many files as are usual, if the user may, and checks the limits.
-    /// - Returns: what is missing, and the remedy; nil if nothing is.
+    /// Raises the limit of open files to the usual number if permitted, and checks the limits.
+    /// - Returns: A description of the problem and its remedy, or nil if there is none.
     package static func problem() -> String? {
         var files = fileLimit
         if files.rlim_cur < usualFiles, files.rlim_cur < files.rlim_max {
@@ -28,14 +28,15 @@ package enum ProcessLimits {
         return nil
     }
 
-    /// An allocation or a thread that this limit forbids ends the process with a line: no code that allocates can handle it.
+    /// Installs a handler that ends the process with this line if the limit forbids an allocation or a thread, since no
+    /// code that allocates can handle that.
     private static func endWithLine(memory: UInt64) {
         skyfarm_end_with_line(
             "skyfarm: ended, probably since only \(memory >> 20) MiB of memory may be used: allow more, as by "
                 + "`ulimit -v unlimited`\n", ExitCode.failure.rawValue)
     }
 
-    /// What is missing if so many files may be open, and so many bytes may have addresses.
+    /// Returns the problem with these limits of open files and of address space, or nil if there is none.
     package static func problem(files: UInt64, memory: UInt64) -> String? {
         if files < leastFiles {
             return "only \(files) files may be open: allow at least \(leastFiles), as by `ulimit -n 1024`"
@@ -59,10 +60,10 @@ package enum ProcessLimits {
     #endif
 }
 
-/// The account of the process's user.
+/// Account of the user who runs the process.
 enum UserAccount {
-    /// Sets HOME to the account's home folder if it is not set, as for a process that is started without environment. Call
-    /// before there are other threads.
+    /// Sets HOME to the account's home folder if it is not set, as for a process started without environment. Must be
+    /// called before other threads start.
     static func completeEnvironment() {
         guard getenv("HOME") == nil, let home else { return }
         setenv("HOME", home, 1)

@@ -10,6 +10,12 @@ import ScanCluster
 import ScanFleet
 import ScanNetwork
 
+/// The program: it selects the command that the arguments name, runs it, and exits with its code.
+///
+/// ``main()`` prepares the process: standard streams, limits, environment and signals. ``run(_:environment:)`` parses
+/// the arguments against ``program``, the table of all commands and options, adds the settings of the user's
+/// configuration file, and creates the command's type from the result. Each command is a type of ``commands``, most of
+/// them in other targets; a reader who follows a command begins with its `run()`.
 @main
 package struct Skyfarm {
     package static let commands: [any Command.Type] = [
@@ -30,7 +36,8 @@ package struct Skyfarm {
         }
         UserAccount.completeEnvironment()
         FreedMemory.keep()
-        // A write to a closed pipe, as in `skyfarm scan … | head`, is then an error, and the command still cleans up.
+        // A write to a closed pipe, as in `skyfarm scan … | head`, then fails with an error, and the command can still
+        // clean up.
         signal(SIGPIPE, SIG_IGN)
         var words = Array(CommandLine.arguments.dropFirst())
         if words.count == 2, words[0] == SpareNode.word { end(SpareNode.serve(named: words[1])) }
@@ -40,8 +47,8 @@ package struct Skyfarm {
         end(code)
     }
 
-    /// Ends the process without running the exit handlers of libraries. OpenSSL's handler frees memory that other threads
-    /// may still use: they run attempts whose results nobody needs, or handshakes.
+    /// Exits without running the exit handlers of libraries. OpenSSL's handler frees memory that other threads may
+    /// still use for abandoned attempts or handshakes.
     private static func end(_ code: ExitCode) -> Never {
         fflush(nil)
         _exit(code.rawValue)
@@ -57,7 +64,7 @@ package struct Skyfarm {
         }
     }
 
-    /// Runs a command line. An error is one line on standard error.
+    /// Runs a command line. Errors are reported in one line on standard error.
     package static func run(_ words: [String], environment: [String: String]) async -> ExitCode {
         var log = Log(usesColor: Terminal.standardError.usesColor(.auto, environment))
         do {
@@ -83,7 +90,7 @@ package struct Skyfarm {
         }
     }
 
-    /// What the words ask for. The words of `sex` are SExtractor's, and are left to that command.
+    /// Parses the words. The arguments of `sex` have SExtractor's syntax and are left to that command.
     private static func request(_ words: [String]) throws(UsageError) -> CommandLineParser.Request {
         let isHelp = ["--help", "-h"].contains { words.dropFirst().first == $0 }
         guard words.first == "sex", !isHelp else { return try CommandLineParser(program).parse(words) }

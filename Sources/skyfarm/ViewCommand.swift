@@ -6,7 +6,7 @@ import ScanBasics
 import SkyFITS
 package import SkyScan
 
-/// `skyfarm view`: opens the page that a scan has written in a browser.
+/// `skyfarm view` opens the page of a scan in a browser.
 package struct ViewCommand: Command {
     let options: Options
 
@@ -35,7 +35,7 @@ package struct ViewCommand: Command {
         throw CommandError(.failure, "view: \(cause); the page is \(url)")
     }
 
-    /// The absolute name of the page.
+    /// Returns the absolute path of the page.
     private func page() throws -> String {
         guard let name = options.page else {
             guard let page = try Self.newest(options.folder.entries().compactMap(\.record)) else {
@@ -58,7 +58,7 @@ package struct ViewCommand: Command {
         return page
     }
 
-    /// The page of the first job that has one.
+    /// Returns the page of the first job that has one.
     static func newest(_ records: [JobRecord]) -> String? {
         for record in records {
             let parser = CommandLineParser(Skyfarm.program)
@@ -99,7 +99,7 @@ package struct ViewCommand: Command {
 
 extension ViewCommand {
     package struct Options: Equatable, Sendable {
-        /// An HTML file, or a folder of pages; nil: the newest.
+        /// An HTML file or a folder of pages, or nil for the newest page.
         package var page: String?
         package var folder: JournalFolder
         package var environment: [String: String]

@@ -7,20 +7,24 @@ package import ScanNetwork
 package import ScanSecurity
 
 /// Decides whether other machines can use this one, and what to do if not. Pure.
+///
+/// ``DoctorCommand`` collects the observations, which are the properties. ``findings`` has the result of each check,
+/// with the next command to run: the discovery daemon, the network, the cluster key, the arithmetic, announced nodes of
+/// this machine and of others, named nodes, the firewall and the clock. ``isUsable`` summarises them.
 package struct Diagnosis: Sendable {
     package var daemon: DiscoveryDaemon
-    /// The key of this machine, or why it is unusable.
+    /// Key of this machine, or the reason why it is unusable.
     package var key: Result<KeyFingerprint, KeyError>
-    /// The error of the discovery daemon; nil if it answers.
+    /// Error of the discovery daemon, or nil if it responds.
     package var discoveryError: DiscoveryError?
     package var interfaces: [NetworkInterface]
     package var announced: [DiscoveredPeer]
     /// States of the nodes to which connections were attempted.
     package var states: [NodeState]
-    /// Duration of the search for nodes.
+    /// Duration of the search for nodes in seconds.
     package var seconds: Double
     package var time: SystemTime
-    /// How this machine computes.
+    /// Floating-point arithmetic of this machine.
     package var arithmetic: Arithmetic
 
     /// The result of one check.
@@ -36,7 +40,7 @@ package struct Diagnosis: Sendable {
         package var check: String
         package var verdict: Verdict
         package var text: String
-        /// The next command to run.
+        /// Next command to run.
         package var next: String?
     }
 
@@ -95,7 +99,7 @@ package struct Diagnosis: Sendable {
         ]
     }
 
-    /// Whether other machines may reach this one at an address.
+    /// Returns whether other machines may reach this one at an address.
     private func isReachable(_ address: SocketAddress) -> Bool {
         guard let host = HostAddress(address.host) else { return true }
         let inner = interfaces.filter(\.isInternal).flatMap(\.addresses)
@@ -119,7 +123,7 @@ package struct Diagnosis: Sendable {
             text: "the arithmetic of this machine is \(arithmetic.fingerprint), with \(arithmetic.libraries)")
     }
 
-    /// Nodes named with --node.
+    /// Findings about the nodes given by `--node`.
     private var named: [Finding] {
         states.filter { $0.announcedName == nil }.map { state in
             guard let trouble = state.trouble, !state.isUsable else {
@@ -134,7 +138,7 @@ package struct Diagnosis: Sendable {
     private var own: [Finding] {
         let here = announced.filter(\.node.isOnThisMachine)
         if here.isEmpty {
-            // A machine that uses others needs no node.
+            // A machine that only uses other machines needs no node.
             let text = "no node of this machine is announced"
             return [
                 elsewhere.isEmpty
@@ -156,10 +160,10 @@ package struct Diagnosis: Sendable {
         return findings
     }
 
-    /// The announced nodes of other machines.
+    /// Announced nodes of other machines.
     private var elsewhere: [DiscoveredPeer] { announced.filter { !$0.node.isOnThisMachine } }
 
-    /// Whether this machine and none of the others can use each other, because their keys differ.
+    /// Whether there are other machines but their keys all differ from this machine's, so that none can be used.
     private var isForeign: Bool {
         !elsewhere.isEmpty && elsewhere.allSatisfy { lacksKey($0) }
     }
@@ -180,7 +184,7 @@ package struct Diagnosis: Sendable {
         }
     }
 
-    /// Whether this machine can use nodes of others, in words; nil if none was discovered.
+    /// States whether this machine can use nodes of others, or nil if none was discovered.
     var useOfOthers: String? {
         if elsewhere.isEmpty { return nil }
         let answers = elsewhere.map { ($0.node.name, answer($0)) }
@@ -205,7 +209,7 @@ package struct Diagnosis: Sendable {
         return Finding(check: place, verdict: .ok, text: "\(peer.node.name) at \(addresses), heard \(time)")
     }
 
-    /// Whether the node answers.
+    /// Returns the finding whether the node answers.
     private func answer(_ peer: DiscoveredPeer) -> Finding {
         let name = peer.node.name
         if let unusable = peer.unusableReason {
@@ -242,7 +246,7 @@ package struct Diagnosis: Sendable {
         return Finding(check: "answers", verdict: .ok, text: "\(name) answers at \(state.address)")
     }
 
-    /// The state of the connection to an announced node; nil if none was attempted.
+    /// Returns the state of the connection to an announced node, or nil if no connection was attempted.
     private func state(of peer: DiscoveredPeer) -> NodeState? {
         let addresses = Set(peer.node.addresses.map(\.description))
         return states.first { state in

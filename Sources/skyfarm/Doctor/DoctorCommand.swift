@@ -7,7 +7,7 @@ import ScanNetwork
 import ScanSecurity
 import SkyScan
 
-/// `skyfarm doctor`: checks whether other machines can use this one.
+/// `skyfarm doctor` checks whether other machines can use this one.
 package struct DoctorCommand: Command {
     package let options: Options
 
@@ -16,7 +16,7 @@ package struct DoctorCommand: Command {
     package func run() async throws -> ExitCode {
         let daemon = DiscoveryDaemon.diagnose()
         let keys = Result { () throws(KeyError) in try KeyStore.user().ring() }
-        // Without a usable key a random one is used: the other checks still work.
+        // Without a usable key a random key is used, so that the other checks still work.
         let node = ScanNode(
             keys: try (try? keys.get()) ?? KeyRing(current: .random()), nodes: options.nodes.map(\.description),
             discovering: [DNSServiceDiscovery()], remote: .sky)
@@ -42,12 +42,12 @@ package struct DoctorCommand: Command {
         var v = 1
         /// Whether other machines can use this one.
         var isUsable: Bool
-        /// Whether this machine can use others; omitted if none was discovered.
+        /// Statement whether this machine can use others; omitted if none was discovered.
         var useOfOthers: String?
         var findings: [Diagnosis.Finding]
     }
 
-    /// One line per finding, followed by the command to run next.
+    /// Returns one line per finding, followed by the command to run next.
     package static func text(_ diagnosis: Diagnosis) -> String {
         let findings = diagnosis.findings
         var lines = findings.flatMap { finding in

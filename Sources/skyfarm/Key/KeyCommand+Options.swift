@@ -4,15 +4,15 @@ package import Console
 extension KeyCommand {
     package struct Options: Equatable, Sendable {
         package var action: Action
-        /// Nil: the action's default.
+        /// Hours for which the old key is accepted, or nil for the default of the action.
         var keepHours: Double?
         package var common: CommonOptions
 
         package enum Action: Equatable, Sendable {
             case path, fingerprint, new, rotate
-            /// Nil: standard output.
+            /// Exports the key to a file, or to standard output if nil.
             case export(String?)
-            /// Nil: standard input.
+            /// Imports a key from a file, or from standard input if nil.
             case `import`(String?)
 
             package static let names = ["path", "fingerprint", "export", "import", "new", "rotate"]
@@ -30,7 +30,7 @@ extension KeyCommand {
         }
 
         private static func action(_ words: [String]) throws(UsageError) -> Action {
-            // The error does not repeat the key: errors end up in logs.
+            // The error message does not repeat the key, since errors may be logged.
             if words.contains(where: { $0.hasPrefix("skyfarm-key-") }) {
                 throw UsageError(
                     "other users can read arguments: pass the key to `skyfarm key import` in a file or on standard"
@@ -54,7 +54,7 @@ extension KeyCommand {
         ]
     }
 
-    /// Hours for which `rotate` keeps the old key.
+    /// Number of hours for which `rotate` keeps the old key.
     static let rotationHours = 24.0
 
     private static let keep = Option.optional(

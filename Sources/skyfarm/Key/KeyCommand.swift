@@ -3,7 +3,7 @@ import Console
 import Foundation
 import ScanSecurity
 
-/// `skyfarm key`: shows, copies and changes the cluster key.
+/// `skyfarm key` shows, copies and changes the cluster key.
 package struct KeyCommand: Command {
     let options: Options
 
@@ -77,7 +77,7 @@ package struct KeyCommand: Command {
         if !options.common.quiet { StandardError.write("skyfarm key: \(line)\n") }
     }
 
-    /// An exported key, as JSON: secret, unless it is in a file.
+    /// An exported key as JSON, which contains the secret unless that is in a file.
     private struct Export: Encodable {
         var v = 1
         var key: String?
@@ -85,7 +85,7 @@ package struct KeyCommand: Command {
         var fingerprint: String
     }
 
-    /// Public information about the keys, as JSON.
+    /// Public information about the keys as JSON.
     private struct Report: Encodable {
         var v = 1
         var path: String

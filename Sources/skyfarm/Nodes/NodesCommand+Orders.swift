@@ -26,7 +26,7 @@ extension NodesCommand.Options {
 }
 
 extension NodesCommand {
-    /// Sends an order to each of the nodes.
+    /// Sends an order to each of the nodes, given by name or address.
     package func send(_ order: NodeOrder, to names: [String]) async throws -> ExitCode {
         let keys = try KeyStore.user().ring()
         var found: [String: [[SocketAddress]]] = [:]
@@ -60,7 +60,7 @@ extension NodesCommand {
         outcome.pause.map { "paused: \($0)" } ?? "runs tasks"
     }
 
-    /// The addresses of the nodes that are announced under these names, or whose addresses were given.
+    /// Returns the addresses of nodes that are announced under these names or whose addresses were given.
     private func look(for names: [String], _ keys: KeyRing) async throws -> [String: [[SocketAddress]]] {
         let node = ScanNode(
             keys: keys, nodes: options.nodes.map(\.description),

@@ -6,7 +6,7 @@ package import ScanFarm
 package import ScanNetwork
 import ScanSecurity
 
-/// `skyfarm nodes`: lists the nodes that can be reached.
+/// `skyfarm nodes` lists the reachable nodes, and pauses or resumes nodes.
 package struct NodesCommand: Command {
     package let options: Options
 
@@ -22,7 +22,7 @@ package struct NodesCommand: Command {
     private func list() async throws -> ExitCode {
         var remote = RemoteNodes.Options.sky
         remote.allowsDifferentNodes = options.allowsDifferent
-        // Nodes of other programs, whose tasks compute otherwise.
+        // Nodes of other programs may use a different arithmetic for their tasks.
         if !options.scanners.isEmpty { (remote.scanners, remote.arithmetic) = (options.scanners, nil) }
         let node = ScanNode(
             keys: try KeyStore.user().ring(), nodes: options.nodes.map(\.description),
@@ -52,18 +52,18 @@ package struct NodesCommand: Command {
         package var isUsable: Bool
         package var name: String?
         package var slots: Int?
-        /// Those of --tag.
+        /// Tags given by `--tag` of the node.
         package var tags: [String]?
-        /// Tasks running or queued, divided by slots.
+        /// Number of running and queued tasks, divided by the number of slots.
         package var load: Double?
         var roundTripMilliseconds: Double?
         package var version: String?
-        /// Its arithmetic fingerprint and the libraries that it uses.
+        /// Fingerprint of the node's arithmetic; ``libraries`` are the libraries that it uses.
         package var arithmetic: String?
         package var libraries: String?
-        /// Fingerprint of the key in use or announced.
+        /// Fingerprint of the key that is in use or announced.
         package var key: String?
-        /// Why it cannot be used.
+        /// Reason why the node cannot be used.
         package var reason: String?
     }
 
@@ -72,7 +72,7 @@ package struct NodesCommand: Command {
         var nodes: [Row]
     }
 
-    /// A table of the usable nodes, then a line for each other node with the reason.
+    /// Returns a table of the usable nodes, then a line with the reason for each other node.
     package static func text(_ rows: [Row]) -> String {
         let usable = rows.filter(\.isUsable)
         let hasTags = usable.contains { $0.tags != nil }
@@ -111,7 +111,7 @@ extension NodesCommand.Row {
         reason = state.trouble
     }
 
-    /// A discovered node to which no connection is attempted.
+    /// Creates the row of a discovered node to which no connection is attempted.
     package init?(_ peer: DiscoveredPeer) {
         guard let unusable = peer.unusableReason else { return nil }
         address = peer.node.addresses.first?.description ?? "-"
@@ -130,14 +130,14 @@ extension NodesCommand {
         package var srv: [String]
         package var discovers: Bool
         var allowsDifferent: Bool
-        /// Tasks that a node must know to be usable; those of a sky scan if empty.
+        /// Task types that a node must support to be usable; those of a sky scan if empty.
         var scanners: [String]
         var waitSeconds: Double
         package var common: CommonOptions
 
         package enum Action: Equatable, Sendable {
             case list
-            /// Names or addresses of nodes.
+            /// An order to nodes, given by name or address.
             case order(NodeOrder, [String])
 
             package static let names = ["list", "pause", "resume"]

@@ -15,7 +15,7 @@ extension SynthCommand {
 
         package struct Making: Equatable, Sendable {
             var output: String
-            /// Nil: the truth is not written.
+            /// File of the true sources, or nil to write none.
             var truth: String?
             var type: SampleType
             var overwrite: Bool
@@ -25,11 +25,11 @@ extension SynthCommand {
         package struct Checking: Equatable, Sendable {
             var truth: String
             var catalogue: String
-            /// Signal-to-noise ratio from which a source is expected.
+            /// Signal-to-noise ratio above which sources are expected in the catalogue.
             var sigma: Double
-            /// Pixels.
+            /// Matching radius in pixels.
             var radius: Double
-            /// Minimum share for success; nil: any.
+            /// Minimum completeness for success, or nil for any.
             var minimum: Double?
         }
 
@@ -142,7 +142,6 @@ extension SynthCommand {
         exitCodes: [.input, .interrupted, .terminated])
 }
 
-/// Width and height of an image.
 private struct ImageSize: Sendable {
     var width: Int
     var height: Int
@@ -156,7 +155,7 @@ private struct ImageSize: Sendable {
         }, show: { "\($0.width)x\($0.height)" })
 }
 
-/// From the brightest to the faintest.
+/// Range of magnitudes from the brightest to the faintest.
 private struct MagnitudeRange: Sendable {
     var range: ClosedRange<Double>
 

@@ -4,8 +4,7 @@ import ImageScanning
 import ScanBasics
 package import SkySynthetic
 
-/// `skyfarm synth`: makes a synthetic image with a table of its true sources, or compares a catalogue with such a
-/// table.
+/// `skyfarm synth` writes a synthetic image and a table of its true sources, or compares a catalogue with such a table.
 package struct SynthCommand: Command {
     package let options: Options
 
@@ -31,12 +30,12 @@ extension SynthCommand {
             try report(sky, making)
             return .complete
         } catch is CancellationError {
-            // Incomplete files have been removed.
+            // Incomplete files have already been removed.
             throw CommandError(interrupts.received?.exitCode ?? .interrupted, "synth: stopped; nothing was written")
         }
     }
 
-    /// Writes image and truth under temporary names, which are replaced when both are complete.
+    /// Writes the image and the true sources under temporary names, and renames both files when they are complete.
     private func write(
         _ sky: SyntheticSky, _ making: Options.Making, _ display: ProgressDisplay, _ interrupts: Interrupts
     ) throws {
@@ -99,7 +98,7 @@ extension SynthCommand {
         return .complete
     }
 
-    /// The comparison in one line.
+    /// Returns the comparison in one line.
     package static func line(_ result: Completeness, sigma: Double) -> String {
         let share = HumanFormat.percent(result.share, digits: 2)
         let spurious = HumanFormat.percent(result.spuriousShare, digits: 2)
