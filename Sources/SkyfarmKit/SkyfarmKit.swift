@@ -1,6 +1,6 @@
-// One import for programs that farm out tasks of their own. It brings no module of images: `SkyImage` and `SkyScan`, which
-// need CFITSIO, SEP and WCSLIB, are imported beside it. It is not called Skyfarm, because the program's module is called
-// skyfarm, and some file systems do not distinguish the two.
+// One import for programs that distribute tasks of their own. Modules of images such as `SkyFITS` and `SkyScan`, which
+// need CFITSIO and WCSLIB, are not included and must be imported separately. The module is not called Skyfarm, because
+// the program's module is called skyfarm and some file systems do not distinguish the two names.
 
 @_exported public import ScanCluster
 @_exported public import ScanDiscovery
