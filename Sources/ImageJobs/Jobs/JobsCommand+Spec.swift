@@ -3,7 +3,7 @@ import Console
 import ScanNetwork
 
 extension JobCluster {
-    /// The nodes that the options name.
+    /// Creates the cluster of the nodes that the options select.
     package init(_ arguments: Arguments) throws(UsageError) {
         self.init(
             nodes: try arguments[NodeOptions.nodes], srv: try arguments[NodeOptions.srv],
@@ -12,7 +12,7 @@ extension JobCluster {
 }
 
 extension JobsCommand.Options {
-    /// `priority ID W`.
+    /// Parses the arguments of `priority ID W`.
     package static func priority(_ words: [String]) throws(UsageError) -> Action {
         guard words.count == 3, let weight = Double(words[2]), CoordinatorInfo.weights.contains(weight) else {
             throw UsageError("jobs priority: give an ID and a weight from 0.01 to 100, as in jobs priority 1f0c 2")

@@ -12,25 +12,25 @@ extension JobsCommand {
         package var state: String
         package var process: Int?
         package var image: String?
-        /// Time of its start, in ISO 8601.
+        /// Start time in ISO 8601 format.
         package var began: String?
         package var folder: String?
         package var command: String?
         /// Seconds since its start.
         package var ageSeconds: Double?
-        /// Tasks whose results the journal holds, by step.
+        /// Number of tasks whose results are in the journal, by step.
         package var tasks: [String: Int]
-        /// Tasks with a result, and all tasks as far as they are known.
+        /// Number of tasks with a result, and number of all tasks as far as known.
         package var tasksDone: Int
         package var tasksTotal: Int?
-        /// Files with complete catalogues, and all files, of a job of many images.
+        /// Number of files with complete catalogues, and number of all files, for a job of many images.
         package var filesDone: Int?
         package var filesTotal: Int?
-        /// Absolute names; `-` is standard output.
+        /// Absolute paths; `-` is standard output.
         package var outputs: [String]?
         package var sources: Int?
         package var failed: [Failure]
-        /// Why the journal cannot be read.
+        /// Reason why the journal cannot be read.
         package var reason: String?
 
         package struct Failure: Encodable {
@@ -46,11 +46,11 @@ extension JobsCommand {
     package struct Listing: Encodable {
         package var v = 1
         package var jobs: [Job]
-        /// The jobs that were handed to a node, newest first.
+        /// Jobs submitted to a node, newest first.
         package var submitted: [SubmittedRow]
     }
 
-    /// The submitted jobs as a table, and the others as another.
+    /// Returns a table of the submitted jobs, followed by a table of the other jobs.
     package static func text(submitted: [SubmittedRow], jobs: [Job]) -> String {
         if submitted.isEmpty { return text(jobs) }
         let journals = Set(submitted.compactMap(\.journal))
@@ -58,7 +58,7 @@ extension JobsCommand {
         return SubmittedRow.text(submitted) + (others.isEmpty ? "" : "\n" + text(others))
     }
 
-    /// The jobs as a table.
+    /// Returns a table of the jobs.
     package static func text(_ jobs: [Job]) -> String {
         if jobs.isEmpty { return "no jobs\n" }
         var table = TextTable(
@@ -99,15 +99,15 @@ extension JobsCommand.Job {
         reason = entry.trouble
     }
 
-    /// As in `12/40`; without the number of all tasks if that is unknown.
+    /// Progress such as `12/40`, without the total if that is unknown.
     package var progress: String {
-        // A watch of folders has no total.
+        // The watch of a folder has no total.
         if let filesDone, filesTotal == 0 { return HumanFormat.count(filesDone, "file") }
         if let filesDone, let filesTotal { return "\(filesDone)/\(filesTotal) files" }
         return tasksTotal.map { "\(tasksDone)/\($0)" } ?? "\(tasksDone)"
     }
 
-    /// Everything known about the job, one item per line.
+    /// All information about the job, one item per line.
     package var text: String {
         let steps = ScanStep.allCases.compactMap { step in tasks[step.rawValue].map { "\(step.rawValue) \($0)" } }
         var lines = ["id      \(id)", "state   \(state)\(process.map { ", process \($0)" } ?? "")"]
@@ -124,7 +124,7 @@ extension JobsCommand.Job {
         return lines.map { $0.printable + "\n" }.joined()
     }
 
-    /// The sectors that could not be scanned, one per line, each followed by lines of the node's log.
+    /// Sectors that could not be scanned, one per line, each followed by lines of the node's log.
     var failureText: String {
         if failed.isEmpty { return "no sector failed\n" }
         return failed.map {

@@ -4,7 +4,11 @@ import Foundation
 import ImageScanning
 package import SkyScan
 
-/// `skyfarm jobs`: lists, shows, resumes and removes jobs, each of which is a scan with its journal.
+/// `skyfarm jobs` lists, shows, resumes and removes jobs.
+///
+/// There are two kinds: scans of this machine, each with a journal in the ``JournalFolder``, and submitted jobs, which
+/// nodes run. This type parses the action and performs it for the former. Submitted jobs are in ``SubmittedJobs``,
+/// ``JobCluster`` asks other nodes for theirs, and ``JobSupervisor`` runs them on a node. Readers begin with ``run()``.
 package struct JobsCommand: Command {
     package let options: Options
 
@@ -59,7 +63,8 @@ package struct JobsCommand: Command {
         return .complete
     }
 
-    /// Whether a scan of this machine's user that was not submitted has the ID; a submitted one comes first.
+    /// Returns whether the ID is that of a local scan that was not submitted. A submitted job with that ID takes
+    /// precedence.
     private func isJournal(_ id: String) -> Bool {
         options.submitted?.entry(prefix: id) == nil && (try? options.folder.entry(prefix: id)) != nil
     }
@@ -77,7 +82,7 @@ package struct JobsCommand: Command {
         return await ScanCommand.run(record.words, options.environment, options.settings)
     }
 
-    /// Asks whether the results of jobs that are not finished may be lost.
+    /// Asks whether the results of unfinished jobs may be removed.
     private func permitRemoval(of unfinished: [JournalFolder.Entry]) throws(CommandError) {
         if unfinished.isEmpty || options.isPermitted { return }
         let jobs = HumanFormat.count(unfinished.count, "unfinished job")
@@ -97,18 +102,18 @@ package struct JobsCommand: Command {
 extension JobsCommand {
     package struct Options: Equatable, Sendable {
         package var action: Action
-        /// Whether unfinished jobs may be removed without a question.
+        /// Whether unfinished jobs may be removed without asking.
         var isPermitted: Bool
         package var folder: JournalFolder
-        /// Jobs that were handed to a node; nil if the environment defines no folder for them.
+        /// Jobs submitted to a node, or nil if the environment defines no folder for them.
         package var submitted: SubmittedJobs?
         package var environment: [String: String]
         package var settings: SettingsFile
-        /// The nodes that are asked.
+        /// Nodes to ask for jobs.
         package var cluster: JobCluster
-        /// The node that continues a job; nil: its own one.
+        /// Name of the node that continues a job, or nil for the node that ran it.
         package var on: String?
-        /// Where fetched files go.
+        /// Folder into which files are fetched.
         var fetchFolder: String
         var overwrites: Bool
         package var common: CommonOptions

@@ -1,10 +1,10 @@
 package import CommandLineKit
 import ScanSecurity
 
-/// SHA-256 of a file: of the SHA-256 values of its pieces of ``JobFile/pieceSize``, so that pieces may arrive in any order
-/// and none is read twice.
+/// Content digest of a file: SHA-256 of the SHA-256 values of its pieces of ``JobFile/pieceSize``, so that pieces may
+/// arrive in any order and are read only once.
 package enum ContentDigest {
-    /// That of one piece.
+    /// Returns the digest of one piece.
     package static func piece(_ bytes: [UInt8]) throws(CommandError) -> [UInt8] {
         do throws(KeyError) {
             return try SHA256Digest.of(bytes)
@@ -13,6 +13,6 @@ package enum ContentDigest {
         }
     }
 
-    /// That of a file whose pieces have these.
+    /// Returns the digest of a file from the digests of its pieces.
     package static func whole(_ pieces: [[UInt8]]) throws(CommandError) -> [UInt8] { try piece(Array(pieces.joined())) }
 }

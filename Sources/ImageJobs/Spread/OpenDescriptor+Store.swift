@@ -2,9 +2,9 @@ package import CommandLineKit
 import Foundation
 import ScanBasics
 
-/// Files that are copied.
+/// Operations on files that are copied to stores.
 extension OpenDescriptor {
-    /// Whether it has the size and the time of change of `file`.
+    /// Returns whether the file has the size and the modification time of `file`.
     package func resembles(_ file: StoredFile) -> Bool {
         status.map { $0.size == Int64(file.byteCount) && $0.modified == Int64(file.modified) } == true
     }
@@ -27,7 +27,7 @@ extension OpenDescriptor {
         }
     }
 
-    /// The piece at an offset: fewer bytes at the end of the file.
+    /// Returns the piece at an offset, which is shorter at the end of the file.
     package func piece(at offset: Int) throws(CommandError) -> [UInt8] {
         do throws(ConfinedPath.Refusal) {
             return try bytes(at: Int64(offset), count: JobFile.pieceSize)
@@ -36,7 +36,7 @@ extension OpenDescriptor {
         }
     }
 
-    /// ``ContentDigest`` of its first bytes, of that number.
+    /// Returns the ``ContentDigest`` of the first `byteCount` bytes.
     package func digest(of byteCount: Int) throws(CommandError) -> [UInt8] {
         var pieces: [[UInt8]] = []
         for offset in stride(from: 0, to: byteCount, by: JobFile.pieceSize) {

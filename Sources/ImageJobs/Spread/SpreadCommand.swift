@@ -5,7 +5,11 @@ import ImageScanning
 import ScanCluster
 import ScanNetwork
 
-/// `skyfarm spread`: copies files to the stores of nodes, so that later scans run where the files are.
+/// `skyfarm spread` copies files to the stores of nodes, so that later scans run where the files are.
+///
+/// ``SpreadNodes`` finds the nodes and asks which files they have, ``SpreadPlan`` assigns files to nodes, ``SpreadRun``
+/// copies them with one ``SpreadTransfer`` per node, and ``SpreadReport`` has the result. On the node, ``StoreLedger``
+/// decides which files are accepted. Readers begin with ``SpreadRun``.
 package struct SpreadCommand: Command {
     package let options: Options
 
@@ -37,7 +41,7 @@ package struct SpreadCommand: Command {
     private func copy(_ files: [InputList.File], _ progress: SpreadProgress) async throws -> SpreadReport {
         var known: Set<String> = []
         let inputs = files.map { SpreadInput($0.path) }.filter { input in
-            // A file may have been given by two names.
+            // The same file may have been given by two names.
             guard let source = try? input.source.get() else { return true }
             return known.insert(source.path).inserted
         }
@@ -65,7 +69,7 @@ package struct SpreadCommand: Command {
 extension SpreadCommand {
     package struct Options: Equatable, Sendable {
         package var inputs: [String]
-        /// Names of nodes, or patterns of them.
+        /// Names of nodes, or patterns of names.
         package var targets: [String]
         package var copies: Int
         package var dryRun: Bool

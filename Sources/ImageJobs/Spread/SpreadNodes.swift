@@ -1,16 +1,16 @@
 import CommandLineKit
 import ScanNetwork
 
-/// The nodes to which files are copied, each with a connection for calls.
+/// Nodes to which files are copied, each with a connection for calls.
 struct SpreadNodes: Sendable {
-    /// In the order of their names.
+    /// Connections in the order of the nodes' names.
     let calls: [NodeCalls]
 
     var names: [String] { calls.map(\.node.name) }
 
-    /// The nodes that the options select, of those that answer. Nodes that keep no files are left out where a pattern
+    /// Finds the nodes that the options select among those that answer. Nodes without a store are left out if a pattern
     /// selects them.
-    /// - Throws: `CommandError` if there is none, or one that was named does not answer.
+    /// - Throws: `CommandError` if there is none, or if a named node does not answer.
     static func find(_ options: SpreadCommand.Options) async throws -> SpreadNodes {
         let named = options.targets.filter { !$0.contains { "*?[".contains($0) } }
         let selection = NodeSelection(only: options.targets)
@@ -35,28 +35,28 @@ struct SpreadNodes: Sendable {
 
     func close() { for node in calls { node.close() } }
 
-    /// A node that keeps files.
+    /// A node with a store.
     struct Found: Sendable {
         /// Its position in ``calls``.
         var index: Int
         var plan: SpreadPlan.Node
     }
 
-    /// The answers of all nodes to the question which files they have.
+    /// Answers of all nodes about the files that they have.
     struct Look: Sendable {
-        /// In the order of ``calls``.
+        /// Nodes with a store, in the order of ``calls``.
         var found: [Found] = []
-        /// Why others cannot be used, by their positions in ``calls``.
+        /// Errors of the other nodes, by their positions in ``calls``.
         var troubles: [Int: CommandError] = [:]
     }
 
-    /// The answer of one node.
+    /// Answer of one node.
     private struct Answer: Sendable {
         var index: Int
         var plan: Result<SpreadPlan.Node, any Error>
     }
 
-    /// The room of the stores, and what each has of `files`.
+    /// Asks each node for the free space of its store, and which of `files` it has.
     func look(for files: [StoredFile]) async -> Look {
         var look = Look()
         await withTaskGroup(of: Answer.self) { group in

@@ -1,17 +1,16 @@
 import CommandLineKit
 
-/// Decides which node gets a copy of which file. Pure: the same files and nodes, with the same copies there already, give
-/// the same plan.
+/// Decides which node gets a copy of which file. Pure: the same files, nodes and existing copies give the same plan.
 ///
-/// A copy that a node has already counts. Each file goes to the nodes that then have the fewest bytes for each of their
-/// slots; among equals, to the one whose name comes first.
+/// Existing copies count. Each file goes to the nodes that then have the fewest bytes per slot; among equals, to the
+/// node whose name comes first.
 package struct SpreadPlan: Equatable, Sendable {
     package struct Node: Equatable, Sendable {
         package var name: String
         package var slots: Int
-        /// Bytes that it still takes.
+        /// Free space of its store, in bytes.
         package var room: Int
-        /// Positions of the files that it has.
+        /// Positions of the files that it already has.
         package var has: Set<Int> = []
 
         package init(name: String, slots: Int, room: Int, has: Set<Int> = []) {
@@ -22,20 +21,20 @@ package struct SpreadPlan: Equatable, Sendable {
         }
     }
 
-    /// Of one file: the positions of its nodes.
+    /// Copies of one file; nodes are given by their positions.
     package struct Copies: Equatable, Sendable {
         package var present: [Int] = []
         package var sent: [Int] = []
-        /// Copies for which no node has room.
+        /// Number of copies for which no node has room.
         package var missing = 0
 
-        /// All nodes that have it in the end, in their order.
+        /// All nodes that have the file in the end, in order of position.
         package var nodes: [Int] { (present + sent).sorted() }
     }
 
     package private(set) var copies: [Copies] = []
 
-    /// A plan for files of these sizes, with `count` copies of each.
+    /// Creates a plan for files of these sizes, with `count` copies of each.
     package init(sizes: [Int], nodes: [Node], copies count: Int) {
         var bytes = nodes.map { node in node.has.reduce(0) { $0 + (sizes.indices.contains($1) ? sizes[$1] : 0) } }
         var rooms = nodes.map(\.room)

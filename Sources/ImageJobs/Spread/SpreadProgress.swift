@@ -3,9 +3,9 @@ import Console
 import Dispatch
 import Foundation
 
-/// Shows on standard error how far `skyfarm spread` is: a line that is redrawn, a line every ten seconds, or JSON.
+/// Shows the progress of `skyfarm spread` on standard error: a line that is redrawn, a line every ten seconds, or JSON.
 final class SpreadProgress: @unchecked Sendable {
-    // Sendable: what changes is touched only on `queue`.
+    // Sendable, since mutable state is accessed only on `queue`.
     private let queue = DispatchQueue(label: "skyfarm.spread.progress")
     private let style: ProgressDisplay.Style
     private let log: Log
@@ -20,7 +20,7 @@ final class SpreadProgress: @unchecked Sendable {
         package var ended = 0
         package var sent = 0
 
-        /// One line.
+        /// Returns the progress in one line.
         package func text(seconds: Double) -> String {
             let rate = seconds > 0 ? Double(sent) / seconds : 0
             let left = rate > 0 ? ", \(HumanFormat.duration(seconds: Double(max(0, bytes - sent)) / rate)) left" : ""
@@ -46,7 +46,7 @@ final class SpreadProgress: @unchecked Sendable {
         (style, self.log) = (ProgressDisplay.Style(options, canRedraw: canRedraw), log)
     }
 
-    /// So much will be sent.
+    /// Sets the number of copies and bytes that will be sent.
     func begin(copies: Int, bytes: Int) {
         queue.async { [self] in
             (state.copies, state.bytes, start) = (copies, bytes, .now)
@@ -66,10 +66,10 @@ final class SpreadProgress: @unchecked Sendable {
         }
     }
 
-    /// A node has received that many bytes.
+    /// Records that a node has received `count` bytes.
     func sent(_ count: Int) { queue.async { self.state.sent += count } }
 
-    /// A copy is done, or has failed.
+    /// Records that a copy is done or has failed.
     func ended(_ source: SpreadSource, _ copy: SpreadReport.Copy) {
         queue.async { [self] in
             state.ended += 1

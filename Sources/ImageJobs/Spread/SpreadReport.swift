@@ -1,14 +1,14 @@
 import CommandLineKit
 import Console
 
-/// What became of the files of `skyfarm spread`.
+/// Outcome of `skyfarm spread` for each file.
 struct SpreadReport: Encodable, Equatable, Sendable {
     package enum State: String, Encodable, Sendable {
-        /// The node has it now.
+        /// The file was sent to the node.
         case sent
-        /// The node had it already.
+        /// The node already had the file.
         case present
-        /// With `--dry-run`: it would be sent.
+        /// The file would be sent, with `--dry-run`.
         case planned
         case failed
     }
@@ -21,11 +21,11 @@ struct SpreadReport: Encodable, Equatable, Sendable {
 
     struct File: Encodable, Equatable, Sendable {
         var file: String
-        /// Where nodes keep it, relative to the folders of their stores.
+        /// Path under which nodes keep the file, relative to the folders of their stores.
         var path: String?
         var byteCount: Int?
         var copies: [Copy] = []
-        /// Why it cannot be copied to any node, or not often enough.
+        /// Reason why it cannot be copied to any node, or not to enough nodes.
         var reason: String?
 
         var failures: [String] { copies.compactMap(\.reason) + [reason].compactMap(\.self) }
@@ -33,7 +33,6 @@ struct SpreadReport: Encodable, Equatable, Sendable {
 
     var v = 1
     var files: [File]
-    /// Names of the nodes.
     var nodes: [String]
     var seconds: Double
     private var codes: [Int32] = []
@@ -45,10 +44,10 @@ struct SpreadReport: Encodable, Equatable, Sendable {
         self.codes = codes.map(\.rawValue)
     }
 
-    /// Lines about what failed.
+    /// One line for each failure.
     var failures: [String] { files.flatMap(\.failures) }
 
-    /// 0 if all was copied, 23 if some was; else the code of the first failure.
+    /// 0 if all files were copied, 23 if some were, otherwise the code of the first failure.
     var exitCode: ExitCode {
         if failures.isEmpty { return .complete }
         let hasCopy = files.contains { $0.failures.isEmpty || $0.copies.contains { $0.state != .failed } }
@@ -57,7 +56,7 @@ struct SpreadReport: Encodable, Equatable, Sendable {
 
     private func count(_ state: State) -> Int { files.reduce(0) { $0 + $1.copies.count { $0.state == state } } }
 
-    /// The last line for people.
+    /// Last line of the output for users.
     var conclusion: String {
         let bytes = files.reduce(0) { sum, file in
             sum + (file.byteCount ?? 0) * file.copies.count { $0.state == .sent }
@@ -69,7 +68,7 @@ struct SpreadReport: Encodable, Equatable, Sendable {
             + " \(HumanFormat.duration(seconds: seconds))\(rate)"
     }
 
-    /// A line per file, for `--dry-run`.
+    /// Planned nodes for each file, one line per file, for `--dry-run`.
     var plan: String {
         files.map { file in
             let names = file.copies.map { $0.state == .present ? "\($0.node) (has it)" : $0.node }

@@ -3,7 +3,7 @@ import Console
 import ScanCluster
 import ScanNetwork
 
-/// Copies files to nodes: all nodes at the same time, each one file after the other.
+/// Copies files to nodes. Nodes receive files concurrently, and each node receives one file after another.
 struct SpreadRun: Sendable {
     private let inputs: [SpreadInput]
     private let nodes: SpreadNodes
@@ -16,15 +16,15 @@ struct SpreadRun: Sendable {
         var codes: [ExitCode] = []
     }
 
-    /// A file that can be copied. Structs stand here and below where pairs would do: Swift 6.3 gives arrays of pairs that
-    /// hold a ``SpreadSource`` other values in optimised builds.
+    /// A file that can be copied. Here and below structs are used instead of tuples, since Swift 6.3 corrupts arrays of
+    /// tuples that contain a ``SpreadSource`` in optimised builds.
     private struct Source {
         /// Position among the inputs.
         var index: Int
         var source: SpreadSource
     }
 
-    /// The files that one node is to be sent.
+    /// Files that are to be sent to one node.
     private struct Load {
         /// Position of the node.
         var node: Int
@@ -38,8 +38,8 @@ struct SpreadRun: Sendable {
         outcome = Locked(Outcome())
     }
 
-    /// Plans and copies.
-    /// - Throws: `CommandError` if there is no node, `CancellationError`.
+    /// Plans the copies, and sends the files.
+    /// - Throws: `CommandError` if there is no node, or `CancellationError`.
     func copy() async throws -> SpreadReport {
         let sources = inputs.indices.compactMap { index in
             (try? inputs[index].source.get()).map { Source(index: index, source: $0) }
@@ -65,7 +65,7 @@ struct SpreadRun: Sendable {
         return report(sources, plan, look.found.map(\.plan.name))
     }
 
-    /// The files that are to be sent, node by node. Copies that nodes have already are noted in the outcome.
+    /// Returns the files to send to each node, and notes existing copies in the outcome.
     private func loads(_ sources: [Source], _ plan: SpreadPlan, _ found: [SpreadNodes.Found]) -> [Load] {
         var loads = found.map { Load(node: $0.index) }
         for (position, source) in sources.enumerated() {
@@ -84,7 +84,7 @@ struct SpreadRun: Sendable {
                 for load in loads { group.addTask { await send(load) } }
             }
         } onCancel: { [nodes] in
-            // Pieces that are on their way to a node may take minutes.
+            // The connections are closed, since pieces in flight may take minutes.
             Task {
                 try? await Task.sleep(for: SpreadTransfer.farewell)
                 nodes.close()
@@ -114,7 +114,7 @@ struct SpreadRun: Sendable {
             } catch {
                 if Task.isCancelled { return }
                 let error = CommandError(error, in: "spread")
-                // The lines about files of this machine do not name the node.
+                // Errors about files of this machine do not name the node.
                 copy.reason = error.description
                 outcome.withLock { $0.codes.append(error.code) }
             }

@@ -5,16 +5,16 @@ import ScanBasics
 
 /// A file of this machine that is copied to nodes.
 package struct SpreadSource: Equatable, Sendable {
-    /// As the user named it, or as it was found.
+    /// Name as given by the user, or as found.
     package var name: String
-    /// Absolute, without symbolic links.
+    /// Absolute path without symbolic links.
     package var path: String
-    /// As nodes keep it: under its absolute path, so that no two files of a machine have the same name, and nodes find it
-    /// by the path that a scan gives. Folders that are hidden, and those above them, are left out.
+    /// The file as nodes keep it. Its path is the absolute path, so that files of a machine have distinct names and
+    /// nodes find a file by the path given to a scan. Hidden folders and their parents are left out.
     package var file: StoredFile
 
-    /// The file at `name`.
-    /// - Throws: `CommandError` if it is no file that nodes can read.
+    /// Examines the file at `name`.
+    /// - Throws: `CommandError` if it is not a file that nodes can read.
     init(_ name: String) throws(CommandError) {
         guard let path = realPath(name), let stamp = InputStamp(path) else {
             throw CommandError(.input, "\(name): no such file")
@@ -29,7 +29,7 @@ package struct SpreadSource: Equatable, Sendable {
         try StoreLedger.check(file)
     }
 
-    /// The end of an absolute path under which a store keeps the file.
+    /// Returns the end of an absolute path under which a store keeps the file.
     package static func kept(_ path: String) -> String {
         let parts = path.split(separator: "/")
         let shown = parts.dropLast().lastIndex { $0.hasPrefix(".") }.map { parts[($0 + 1)...] } ?? parts[...]
@@ -37,10 +37,10 @@ package struct SpreadSource: Equatable, Sendable {
     }
 }
 
-/// A file as the user named it.
+/// A file as named by the user.
 struct SpreadInput: Sendable {
     var name: String
-    /// Or why it cannot be copied.
+    /// The file, or the reason why it cannot be copied.
     var source: Result<SpreadSource, CommandError>
 
     init(_ name: String) {
@@ -49,13 +49,13 @@ struct SpreadInput: Sendable {
     }
 }
 
-/// Reads a file in pieces, on a thread that may wait for the disk.
+/// Reads a file in pieces, on a queue that may block on disk operations.
 final class SpreadReader: Sendable {
     private let file: OpenDescriptor
     private let byteCount: Int
     private let queue = DispatchQueue(label: "skyfarm.spread")
 
-    /// - Throws: `CommandError` if the file cannot be opened, or is not that of `source` any more.
+    /// - Throws: `CommandError` if the file cannot be opened, or was changed since `source` was created.
     init(_ source: SpreadSource) throws(CommandError) {
         let file = OpenDescriptor(open(source.path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC))
         guard file.number >= 0 else { throw CommandError(.input, source.name, errno: errno) }
@@ -63,7 +63,7 @@ final class SpreadReader: Sendable {
         (self.file, byteCount) = (file, source.file.byteCount)
     }
 
-    /// A piece, with its digest.
+    /// Returns a piece with its digest.
     func piece(at offset: Int) async throws -> (bytes: [UInt8], digest: [UInt8]) {
         try await run { file throws(CommandError) in
             let bytes = try file.piece(at: offset)
@@ -71,7 +71,7 @@ final class SpreadReader: Sendable {
         }
     }
 
-    /// ``ContentDigest`` of all bytes.
+    /// Returns the ``ContentDigest`` of the whole file.
     func digest() async throws -> [UInt8] {
         try await run { [byteCount] file throws(CommandError) in try file.digest(of: byteCount) }
     }

@@ -2,19 +2,19 @@ import CommandLineKit
 import ScanCluster
 import ScanNetwork
 
-/// Sends files to one node, one after the other.
+/// Sends files to one node, one after another.
 struct SpreadTransfer: Sendable {
     let calls: NodeCalls
-    /// Called with the bytes of each piece that the node has.
+    /// Called with the number of bytes of each piece that the node has received.
     let sent: @Sendable (Int) -> Void
 
-    /// Pieces on their way to a node at a time: enough to fill a link while the node writes.
+    /// Maximum number of pieces in flight, enough to fill a link while the node writes.
     private static let window = 3
-    /// Time for a node to hear that a file is given up.
+    /// Time limit for telling a node that a file is abandoned.
     static let farewell = Duration.seconds(1)
 
-    /// Sends a file, unless the node has it.
-    /// - Throws: `CommandError`, `CancellationError`. The node then has nothing of it under its name.
+    /// Sends a file unless the node already has it.
+    /// - Throws: `CommandError` or `CancellationError`. In that case the node has no file under that name.
     func send(_ source: SpreadSource) async throws -> SpreadReport.State {
         let reader = try SpreadReader(source)
         var begin = StoreRequest(.begin)
@@ -51,8 +51,8 @@ struct SpreadTransfer: Sendable {
                 + " this one")
     }
 
-    /// Sends all bytes.
-    /// - Returns: their digest.
+    /// Sends all bytes of the file.
+    /// - Returns: The digest of the file.
     private func sendPieces(of source: SpreadSource, _ reader: SpreadReader, _ upload: UInt64) async throws -> [UInt8] {
         var digests: [[UInt8]] = []
         try await withThrowingTaskGroup(of: Int.self) { group in
@@ -78,7 +78,7 @@ struct SpreadTransfer: Sendable {
         return try ContentDigest.whole(digests)
     }
 
-    /// Tells the node that a file is not sent to its end. It finds out itself as well, after a while.
+    /// Tells the node that a file is abandoned. Without this, the node detects it after a while.
     private func giveUp(_ upload: UInt64) async {
         let calls = calls
         let farewell = Task { _ = try? await calls.send(StoreRequest(.abandon, of: upload)) }

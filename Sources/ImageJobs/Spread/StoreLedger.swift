@@ -3,55 +3,56 @@ import Console
 import ImageScanning
 package import ScanCluster
 
-/// Decides which files a node keeps for holders of the key, and accounts for their bytes. Pure.
+/// Decides which files a node keeps for holders of the key, and accounts for their size. Pure.
 ///
-/// The store never has more bytes than its limit: a file counts from the moment when it is announced, with all its bytes.
+/// The store never exceeds its limit, since a file counts with its full size from its announcement.
 package struct StoreLedger: Sendable {
-    /// A file that is being sent.
+    /// A file that is being received.
     package struct Upload: Equatable, Sendable {
         package var file: StoredFile
-        /// SHA-256 of the pieces that have arrived.
+        /// SHA-256 of each piece, or nil if it has not arrived.
         var digests: [[UInt8]?]
-        /// What it takes of the limit.
+        /// Number of bytes counted against the limit.
         var charge: Int
-        /// When something of it arrived last.
+        /// Time when data for it last arrived.
         package var touched: Instant
     }
 
-    /// Most bytes below the store's folder.
+    /// Maximum number of bytes below the store's folder.
     package let limit: Int
-    /// Bytes below the folder; nil until they are counted.
+    /// Number of bytes below the folder, or nil until they are counted.
     package private(set) var used: Int?
     package private(set) var uploads: [UInt64: Upload] = [:]
 
-    /// Most files that are sent at a time.
+    /// Maximum number of concurrent uploads.
     package static let uploadLimit = 64
-    /// Time in which a piece must arrive.
+    /// Time limit for the next piece of an upload.
     package static let patience = Duration.seconds(60)
-    /// Least that a file or a folder counts: about as many bytes as file systems have for each of their inodes.
+    /// Unit of accounting in bytes, which is also the minimum for a file or a folder; file systems have about as many
+    /// bytes for each of their inodes.
     package static let unit = 16 << 10
     static let pathLimit = 1024
     static let depthLimit = 32
 
     package init(limit: Int) { self.limit = limit }
 
-    /// Bytes of the files that are being sent.
+    /// Number of bytes of the files that are being received.
     package var reserved: Int { uploads.values.reduce(0) { $0 + $1.charge } }
 
-    /// Bytes that the store still takes.
+    /// Number of bytes that the store still accepts.
     package var room: Int { max(0, limit - (used ?? 0) - reserved) }
 
-    /// What a file of that many bytes takes of the limit.
+    /// Returns the number of bytes that a file counts against the limit.
     package static func charge(_ byteCount: Int) -> Int { (max(byteCount, 1) + unit - 1) / unit * unit }
 
-    /// The bytes below the folder were counted.
+    /// Sets the number of bytes below the folder.
     package mutating func counted(_ bytes: Int) { used = bytes }
 
-    /// Checks the name and size of a file that a coordinator wants to send.
+    /// Checks name and size of a file that a coordinator wants to send.
     package static func check(_ file: StoredFile) throws(CommandError) {
         let parts = file.path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         let isPlain = parts.allSatisfy { part in
-            // Neither "..", which leaves the folder, nor the hidden files of programs.
+            // Excludes "..", which leaves the folder, and hidden files of programs.
             !part.isEmpty && part.count <= 255 && part.first != UInt8(ascii: ".")
                 && part.allSatisfy { $0 >= 0x20 && $0 != 0x7f }
         }
@@ -64,8 +65,8 @@ package struct StoreLedger: Sendable {
         }
     }
 
-    /// A file that was checked will be sent. `id` is a random number, by which the sender names it; `free`: bytes that the
-    /// file system may still give to the store.
+    /// Registers a checked file that will be sent. `id` is a random number by which the sender identifies it, and
+    /// `free` is the number of bytes that the file system can still provide.
     /// - Throws: ``CommandError`` if there is no room for it.
     package mutating func begin(
         _ file: StoredFile, as id: UInt64, free: Int, at now: Instant
@@ -102,8 +103,8 @@ package struct StoreLedger: Sendable {
         uploads[id] = upload
     }
 
-    /// All pieces were sent.
-    /// - Returns: the upload, which goes on until it ``ended(_:)``.
+    /// Verifies that all pieces have arrived.
+    /// - Returns: The upload, which continues until ``ended(_:)``.
     package func complete(_ id: UInt64, digest: [UInt8]?) throws(CommandError) -> Upload {
         guard let upload = uploads[id] else { throw Self.unknown }
         let digests = upload.digests.compactMap(\.self)
@@ -114,17 +115,17 @@ package struct StoreLedger: Sendable {
         return upload
     }
 
-    /// A file is not sent any more. `kept`: the change of what lies below the folder, since it has its name now; nil if it
-    /// has not.
+    /// Ends an upload. If the file got its name, `kept` is the change of the number of bytes below the folder;
+    /// otherwise it is nil.
     package mutating func ended(_ id: UInt64, kept: Int? = nil) {
         guard uploads.removeValue(forKey: id) != nil else { return }
         if let kept { used = (used ?? 0) + kept }
     }
 
-    /// A folder was made.
+    /// Accounts for created folders.
     package mutating func madeFolders(_ count: Int) { used = (used ?? 0) + count * Self.unit }
 
-    /// The files of which nothing has arrived for too long.
+    /// Returns the uploads for which no data has arrived within ``patience``.
     package func stale(at now: Instant) -> [UInt64] {
         uploads.filter { now.since($0.value.touched) >= Self.patience }.map(\.key).sorted()
     }

@@ -4,10 +4,10 @@ import ScanNetwork
 
 /// A file that is copied to the store of a node.
 package struct StoredFile: Codable, Hashable, Sendable {
-    /// Relative to the store's folder.
+    /// Path relative to the store's folder.
     package var path: String
     package var byteCount: Int
-    /// Nanoseconds since 1970.
+    /// Modification time in nanoseconds since 1970.
     package var modified: Int
 
     package init(path: String, byteCount: Int, modified: Int) {
@@ -21,32 +21,32 @@ package struct StoredFile: Codable, Hashable, Sendable {
 /// Docs/Protocol.md describes calls.
 package struct StoreRequest: Codable, Equatable, Sendable {
     package enum Action: String, Codable, Sendable {
-        /// The store's room, and which of these files it has, by size and time of change.
+        /// Return the free space of the store, and which of these files it has, by size and modification time.
         case look
-        /// A file will be sent, unless it is there.
+        /// Announce a file that will be sent unless it exists.
         case begin
         case piece
-        /// All pieces were sent.
+        /// Complete a file after all pieces were sent.
         case commit
-        /// The rest of the file will not be sent.
+        /// Abandon a file of which the rest will not be sent.
         case abandon
     }
 
     package var v = 1
     package var store: Action
-    /// The files that `look` asks for.
+    /// Files that `look` asks for.
     package var files: [StoredFile]?
-    /// The file that `begin` announces.
+    /// File that `begin` announces.
     package var file: StoredFile?
-    /// ``ContentDigest`` of the file. `commit` has it, and `begin` if the node has asked for it.
+    /// ``ContentDigest`` of the file, for `commit`, and for `begin` if the node requested it.
     package var digest: [UInt8]?
-    /// The number that `begin` gave, for `piece`, `commit` and `abandon`.
+    /// Number that `begin` returned, for `piece`, `commit` and `abandon`.
     package var upload: UInt64?
-    /// Where a `piece` begins, a multiple of ``JobFile/pieceSize``.
+    /// Offset of a `piece`, a multiple of ``JobFile/pieceSize``.
     package var offset: Int?
     package var bytes: [UInt8]?
 
-    /// Most files of a `look`.
+    /// Maximum number of files of a `look`.
     package static let lookLimit = 10_000
 
     package init(_ action: Action) { store = action }
@@ -54,30 +54,30 @@ package struct StoreRequest: Codable, Equatable, Sendable {
     package init(_ action: Action, of upload: UInt64) { (store, self.upload) = (action, upload) }
 }
 
-/// A node's answer to a ``StoreRequest``.
+/// Reply of a node to a ``StoreRequest``.
 package struct StoreReply: Codable, Equatable, Sendable {
     package enum State: String, Codable, Sendable {
-        /// The store has a file of the same bytes, with this time of change.
+        /// The store has a file with the same bytes and this modification time.
         case present
-        /// It has another file of this name.
+        /// The store has a different file of this name.
         case different
-        /// It has a file of this name and size: `begin` needs the digest.
+        /// The store has a file of this name and size, and needs its digest in `begin`.
         case unsure
-        /// The pieces may be sent.
+        /// The store accepts pieces of the file.
         case accepted
-        /// The file has its name.
+        /// The file is complete and has its name.
         case kept
     }
 
     package var v = 1
-    /// The answer to `look`: bytes that the store still takes, and the positions of the files that it has.
+    /// Free space of the store in bytes, and positions of the files that it has, for `look`.
     package var room: Int?
     package var has: [Int]?
     package var state: State?
     package var upload: UInt64?
-    /// Why the request was not carried out.
+    /// Reason why the request failed, or nil if it succeeded.
     package var error: String?
-    /// The exit code of that error.
+    /// Exit code that belongs to the error.
     package var code: Int32?
 
     package init() {}
@@ -88,8 +88,8 @@ package struct StoreReply: Codable, Equatable, Sendable {
 }
 
 extension NodeCalls {
-    /// Sends a request, and waits for the reply.
-    /// - Throws: `CommandError` if the node cannot be reached or does not carry it out.
+    /// Sends a request and waits for the reply.
+    /// - Throws: `CommandError` if the node cannot be reached or the request fails.
     package func send(_ request: StoreRequest) async throws -> StoreReply {
         let name = node.name
         do {

@@ -5,16 +5,16 @@ import ScanCluster
 package import ScanNetwork
 package import SkyScan
 
-/// Answers the calls of other machines about the jobs of this one. Orders go to the node's own socket, whose server is
-/// the one node of the user that runs jobs.
+/// Answers calls of other machines about jobs of this one. Orders are forwarded to the local socket, whose server is
+/// the only node of the user that runs jobs.
 package struct ClusterJobs: Sendable {
     package let permit: JobPermit
     package let supervisor: JobSupervisor
     package let environment: [String: String]
     package let load: @Sendable () -> NodeLoad?
-    /// Reads the files of jobs, and looks at those that jobs name: a disk may not answer.
+    /// Executor for file access of jobs, which may block if a disk does not respond.
     package let disk = BlockingExecutor(label: "skyfarm.jobs.files")
-    /// The outputs of the job that were read last: a fetched file has many pieces.
+    /// The outputs of the job that was read last, since a fetched file has many pieces.
     private let known = Locked<(id: String, outputs: JobOutputs)?>(nil)
 
     package init(
@@ -24,7 +24,7 @@ package struct ClusterJobs: Sendable {
         (self.permit, self.supervisor, self.environment, self.load) = (permit, supervisor, environment, load)
     }
 
-    /// The body of the reply to the call with this body.
+    /// Returns the body of the reply to a call.
     package func answer(_ body: [UInt8], _ peer: NodeServer.Peer) async -> [UInt8] {
         var reply = ClusterReply()
         do {
@@ -35,7 +35,7 @@ package struct ClusterJobs: Sendable {
         } catch {
             reply = ClusterReply(CommandError(error, in: "jobs"))
         }
-        // Strings and numbers can always be encoded.
+        // Encoding strings and numbers cannot fail.
         return (try? WireEncoder().encode(reply)) ?? []
     }
 
@@ -95,7 +95,7 @@ package struct ClusterJobs: Sendable {
         let (entry, allowed) = try await find(request.id)
         var order = LocalRequest(action, of: entry.job.id)
         order.weight = request.weight.map { min(max($0, 0.01), 100) }
-        // What its user submitted on the machine itself is removed there.
+        // A job that was submitted on this machine must be removed on this machine.
         guard action != .remove || allowed != nil else {
             throw CommandError(.failure, "job \(entry.job.id) was submitted on the node's machine: remove it there")
         }
@@ -105,7 +105,7 @@ package struct ClusterJobs: Sendable {
         return try await send(order)
     }
 
-    /// Sends a request to the node's socket, on a thread that may wait.
+    /// Sends a request to the node's socket, on a thread that may block.
     private func send(_ request: LocalRequest) async throws -> String {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async { [environment] in

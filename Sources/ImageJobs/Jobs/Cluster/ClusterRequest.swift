@@ -4,58 +4,58 @@ import ScanNetwork
 /// A request about jobs to a node of the cluster, as the body of a call; see "Calls" in Docs/Protocol.md.
 package struct ClusterRequest: Codable, Equatable, Sendable {
     package enum Action: String, Codable, Sendable {
-        /// The jobs of the node.
+        /// Return the jobs of the node.
         case list
         case submit, pause, resume, cancel, priority, remove
-        /// The outputs of a job that exist.
+        /// Return the existing outputs of a job.
         case files
-        /// A piece of such a file.
+        /// Return a piece of such an output.
         case read
-        /// The node's load and the end of its log.
+        /// Return the node's load and the end of its log.
         case load
     }
 
     package var v = 1
     package var action: Action
-    /// Of a job.
+    /// ID of the job.
     package var id: String?
-    /// Of `submit`: the arguments of `skyfarm scan`.
+    /// Arguments of `skyfarm scan`, for `submit`.
     package var words: [String]?
-    /// Of `submit`: absolute.
+    /// Absolute path of the folder of submission, for `submit`.
     package var folder: String?
-    /// Of `submit`: user and host.
+    /// User and host of the submitter, for `submit`.
     package var from: String?
-    /// Of `submit`: input files as the sender sees them.
+    /// Input files as the sender sees them, for `submit`.
     package var stamps: [InputStamp]?
-    /// Of `priority`.
+    /// Weight of the job, for `priority`.
     package var weight: Double?
-    /// Of `read`: a name that `files` listed, and where the piece begins.
+    /// Name that `files` listed, and offset of the piece, for `read`.
     package var name: String?
     package var offset: Int?
 
     package init(_ action: Action, id: String? = nil) { (self.action, self.id) = (action, id) }
 }
 
-/// A node's answer to a ``ClusterRequest``.
+/// Reply of a node to a ``ClusterRequest``.
 package struct ClusterReply: Codable, Sendable {
     package var v = 1
     package var jobs: [JobsCommand.SubmittedRow]?
     package var id: String?
     package var files: [JobFile]?
-    /// The piece that was read; at most ``JobFile/pieceSize`` bytes.
+    /// The piece that was read, at most ``JobFile/pieceSize`` bytes.
     package var bytes: [UInt8]?
     package var load: NodeLoad?
-    /// Why the request was not carried out.
+    /// Reason why the request failed, or nil if it succeeded.
     package var error: String?
-    /// The exit code of that error.
+    /// Exit code that belongs to the error.
     package var code: Int32?
 
     package init() {}
 
     package init(_ error: CommandError) { (self.error, code) = (error.description, error.code.rawValue) }
 
-    /// The reply, with numbers that can be computed with and texts that can be kept.
-    /// - Throws: `CommandError` if the request was not carried out.
+    /// Returns the reply with numbers and texts limited to a valid range.
+    /// - Throws: `CommandError` if the request failed.
     package func get(from node: String) throws(CommandError) -> ClusterReply {
         guard let error else {
             var reply = self
@@ -68,7 +68,7 @@ package struct ClusterReply: Codable, Sendable {
 
 extension NodeCalls {
     /// Sends a request and waits for the reply.
-    /// - Throws: `CommandError` if the node cannot be reached or does not carry it out.
+    /// - Throws: `CommandError` if the node cannot be reached or the request fails.
     package func send(_ request: ClusterRequest) async throws -> ClusterReply {
         let name = node.name
         do {

@@ -8,16 +8,22 @@ import ScanFarm
 package import ScanNetwork
 import ScanSecurity
 
-/// The nodes of the cluster, as a command about jobs sees them. Each is asked at the same time; one that does not answer
-/// in time is left out and named.
+/// The nodes of the cluster as seen by a command about jobs. All nodes are asked concurrently; a node that does not
+/// answer in time is left out and reported.
+///
+/// Nodes are the given ones and those that this machine's node knows; if no node runs here, or if names of SRV records
+/// are given, they are discovered. ``view(until:)`` connects to each node, sends a ``ClusterRequest`` for the list of
+/// jobs, and merges the rows, since nodes that share a folder report the same job. The connections of the ``View`` then
+/// carry orders to single nodes.
 package struct JobCluster: Equatable, Sendable {
-    /// The jobs of the nodes, and those that answered.
+    /// Jobs of the nodes, and the nodes that answered.
     package struct View: Sendable {
         package var nodes: [NodeCalls] = []
         package var rows: [JobsCommand.SubmittedRow] = []
-        /// Names of the nodes that report a job, by its ID: one of a shared folder is reported by all that can read it.
+        /// Names of the nodes that report a job, by its ID. A job in a shared folder is reported by all nodes that can
+        /// read it.
         var reporters: [String: [String]] = [:]
-        /// One line for each node that cannot be asked.
+        /// One line for each node that could not be asked.
         package var troubles: [String] = []
     }
 
@@ -26,25 +32,25 @@ package struct JobCluster: Equatable, Sendable {
     package let discovers: Bool
     package let environment: [String: String]
 
-    /// Time in which nodes usually answer.
+    /// Time limit for ordinary answers.
     package static let limit = Duration.milliseconds(800)
-    /// Time that nodes have if the others' answers do not suffice.
+    /// Time limit if the answers so far do not suffice.
     package static let patience = Duration.seconds(10)
-    /// Time for discovery, if the node of this machine does not know those that are needed.
+    /// Time for discovery, if the node of this machine does not know the required nodes.
     static let search = Duration.milliseconds(400)
 
     /// Asks all nodes for their jobs.
-    /// - Parameter suffices: whether the answers so far contain what is needed. Until they do, silent nodes have longer to
-    ///   answer, since their links may be full of pixels, and nodes are discovered, if need be a second time.
-    /// - Returns: the answers, and a line for each node that gave none.
-    /// - Throws: `KeyStore`'s errors.
+    /// - Parameter suffices: returns whether the answers so far suffice. Until then, silent nodes get more time, since
+    ///   their links may be congested by pixels, and nodes are discovered, if necessary a second time.
+    /// - Returns: The answers, and a line for each node that did not answer.
+    /// - Throws: The errors of `KeyStore`.
     package func view(until suffices: ((View) -> Bool)? = nil) async throws -> View {
         let known = knownTargets()
         var view = View()
         let targets = known == nil ? await discoveredTargets() : all(known ?? [])
         let end = ContinuousClock.now + (suffices == nil ? Self.limit : Self.patience)
         try await ask(targets, until: suffices, end, into: &view)
-        // A node that this machine's node does not know, or whose announcement was late.
+        // The required node may be unknown to this machine's node, or its announcement may have been late.
         if let suffices, !suffices(view) {
             let asked = Set(targets.joined())
             let others = await discoveredTargets().filter { asked.isDisjoint(with: $0) }
@@ -55,7 +61,7 @@ package struct JobCluster: Equatable, Sendable {
         return view
     }
 
-    /// Asks these nodes, and adds what they answer to `view`.
+    /// Asks these nodes, and adds their answers to `view`.
     private func ask(
         _ targets: [[SocketAddress]], until suffices: ((View) -> Bool)?, _ end: ContinuousClock.Instant,
         into view: inout View
@@ -97,8 +103,8 @@ package struct JobCluster: Equatable, Sendable {
         var rows: [JobsCommand.SubmittedRow]
     }
 
-    /// Asks a node. An attempt that fails after a while is repeated until `end`: over a full link the handshake may take
-    /// longer than nodes allow. What fails at once would fail again.
+    /// Asks a node. Attempts that fail after a while are retried until `end`, since over a congested link the handshake
+    /// may take longer than nodes allow. An attempt that fails at once is not retried, since it would fail again.
     private static func ask(
         _ target: [SocketAddress], _ keys: KeyRing, until end: ContinuousClock.Instant
     ) async -> Result<Answer, any Error> {
@@ -119,7 +125,8 @@ package struct JobCluster: Equatable, Sendable {
         }
     }
 
-    /// One row for each job: that of the node that runs it, rather than what others see in a shared folder.
+    /// Returns one row per job. The row of the node that runs the job is preferred to the rows of nodes that see it in
+    /// a shared folder.
     package static func merged(_ rows: [JobsCommand.SubmittedRow]) -> [JobsCommand.SubmittedRow] {
         var best: [String: JobsCommand.SubmittedRow] = [:]
         for row in rows {
@@ -135,22 +142,23 @@ package struct JobCluster: Equatable, Sendable {
         return best.values.sorted { ($0.ageSeconds, $0.id) < ($1.ageSeconds, $1.id) }
     }
 
-    /// The nodes that the node of this machine knows, beside those that are given; nil if they must be discovered.
+    /// Returns the nodes that this machine's node knows, in addition to the given ones, or nil if they must be
+    /// discovered.
     private func knownTargets() -> [[SocketAddress]]? {
         guard discovers || !srv.isEmpty else { return [] }
         guard srv.isEmpty else { return nil }
-        // Not if no node runs: that is no error.
+        // It is not an error if no node runs on this machine.
         let peers = (try? LocalSocket.send(LocalRequest(.peers), environment, timeLimit: 1))?.peers
         return peers.map { $0.map { $0.compactMap { try? SocketAddress(parsing: $0) } } }
     }
 
-    /// The nodes that are given, and those that are discovered now.
+    /// Returns the given nodes and the nodes that are discovered now.
     private func discoveredTargets() async -> [[SocketAddress]] {
         guard discovers || !srv.isEmpty else { return [] }
         return all(await Self.discovered(NodeSources(discovers: discovers, srv: srv).all))
     }
 
-    /// These and the nodes that are given, each once.
+    /// Returns these and the given nodes without duplicates.
     private func all(_ others: [[SocketAddress]]) -> [[SocketAddress]] {
         Set((nodes.map { [$0] } + others).filter { !$0.isEmpty }).sorted { "\($0[0])" < "\($1[0])" }
     }

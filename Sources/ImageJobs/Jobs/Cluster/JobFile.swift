@@ -4,20 +4,20 @@ package import ScanBasics
 import ScanCluster
 import ScanNetwork
 
-/// An output of a job, to be fetched.
+/// An output of a job that can be fetched.
 package struct JobFile: Codable, Equatable, Sendable {
-    /// Its absolute name on the node.
+    /// Absolute path on the node.
     package var name: String
     package var byteCount: Int
-    /// ``JobFileChecksum`` of its bytes.
+    /// ``JobFileChecksum`` of the file.
     package var checksum: UInt64
 
-    /// Bytes that are read at a time.
+    /// Number of bytes that are read at a time.
     package static let pieceSize = 4 << 20
-    /// Most files of a job that are listed.
+    /// Maximum number of files that are listed for a job.
     package static let limit = 100_000
 
-    /// A file that is open.
+    /// Creates the description of an open file, and computes its checksum.
     /// - Throws: ``ConfinedPath/Refusal`` if it cannot be read.
     package init(_ written: WrittenFile, _ file: OpenDescriptor) throws {
         var (sum, total) = (JobFileChecksum(), 0)
@@ -28,14 +28,14 @@ package struct JobFile: Codable, Equatable, Sendable {
         (name, byteCount, checksum) = (written.path, total, sum.value)
     }
 
-    /// Whether a name that a node sends may become one below a folder of this machine: no component leads elsewhere, or
-    /// is hidden, as what a shell or ssh reads.
+    /// Returns whether a name sent by a node may be used below a folder of this machine: no component leads out of the
+    /// folder or is hidden, as configuration files of shells and ssh are.
     package static func isUsable(_ name: String) -> Bool {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         return parts.allSatisfy { !$0.isEmpty && !$0.hasPrefix(".") } && name.unicodeScalars.allSatisfy(\.isPrintable)
     }
 
-    /// Names below which the files are kept on this machine: their absolute names without what they have in common.
+    /// Returns names relative to the common folder of the files, under which they are stored on this machine.
     package static func localNames(of names: [String]) -> [String] {
         let folders = names.map { $0.split(separator: "/").dropLast() }
         guard var common = folders.first else { return [] }
@@ -47,7 +47,7 @@ package struct JobFile: Codable, Equatable, Sendable {
     }
 }
 
-/// The checksum of a file that is read in pieces of ``JobFile/pieceSize``: XXH3 of the pieces' XXH3 values.
+/// Checksum of a file that is read in pieces of ``JobFile/pieceSize``: XXH3 of the XXH3 values of the pieces.
 package struct JobFileChecksum {
     private var sums: [UInt8] = []
 
@@ -59,15 +59,16 @@ package struct JobFileChecksum {
     package var value: UInt64 { sums.withUnsafeBytes(checksum) }
 }
 
-/// An input as the submitter sees it, by which a node tells whether it reads the same file.
+/// Size and modification time of an input as the submitter sees it, by which a node determines whether it reads the
+/// same file.
 package struct InputStamp: Codable, Equatable, Sendable {
-    /// Absolute.
+    /// Absolute path.
     package var path: String
     package var byteCount: Int
-    /// Nanoseconds since 1970.
+    /// Modification time in nanoseconds since 1970.
     package var modified: Int
 
-    /// The file as it is now; nil if there is none.
+    /// Reads the stamp of the file, or returns nil if there is no such regular file.
     package init?(_ path: String) {
         guard let status = FileStatus(path: path), status.kind == .regular else { return nil }
         self.init(path, status)
@@ -77,6 +78,6 @@ package struct InputStamp: Codable, Equatable, Sendable {
         (self.path, byteCount, modified) = (path, Int(status.size), Int(status.modified))
     }
 
-    /// Most stamps of a submission.
+    /// Maximum number of stamps in a submission.
     package static let limit = 64
 }

@@ -3,17 +3,17 @@ import Console
 import Foundation
 package import ScanBasics
 
-/// The files that a job has written, as its process has recorded them. What a job only names is not among them.
+/// Files that a job has written, as recorded by its process. Files that a job only names are not included.
 package struct JobOutputs: Sendable {
-    /// By path; the last state of each.
+    /// Files by path, each with its last recorded state.
     private let files: [String: WrittenFile]
-    /// Those below which they must be.
+    /// Folders below which the files must be.
     private let folders: ConfinedFolders
 
-    /// The record of a job: a line for each file, of which an interrupted one is left out.
+    /// Parses the record of a job, which has one line per file. An incomplete line is ignored.
     /// - Parameters:
-    ///   - record: its bytes.
-    ///   - folders: where jobs may write.
+    ///   - record: bytes of the record.
+    ///   - folders: folders in which jobs may write.
     package init(_ record: [UInt8], in folders: ConfinedFolders) {
         var files: [String: WrittenFile] = [:]
         for line in record.split(separator: 10) {
@@ -23,18 +23,18 @@ package struct JobOutputs: Sendable {
         (self.files, self.folders) = (files, folders)
     }
 
-    /// The longest record that is read.
+    /// Maximum number of bytes of a record that are read.
     static let recordLimit = 64 << 20
 
-    /// Those that are as the job has written them.
+    /// Returns the files that are unchanged since the job wrote them.
     package func all() -> [JobFile] {
         files.values.sorted { $0.path < $1.path }.compactMap { file in
             (try? open(file.path)).flatMap { try? JobFile(file, $0) }
         }
     }
 
-    /// A piece of the file `name`.
-    /// - Throws: `CommandError` if the job has not written it, or it was changed since.
+    /// Returns a piece of the file `name`.
+    /// - Throws: `CommandError` if the job did not write the file, or it was changed since then.
     package func piece(of name: String, at offset: Int) throws(CommandError) -> [UInt8] {
         let file = try open(name)
         do throws(ConfinedPath.Refusal) {
@@ -61,11 +61,11 @@ package struct JobOutputs: Sendable {
     }
 }
 
-/// Records what this process writes for a job.
+/// Records the files that this process writes for a job.
 package final class OutputRecord: Sendable {
     private let file: OpenDescriptor
 
-    /// Appends to the record at `path`, in a folder of ours.
+    /// Opens the record at `path`, in a private folder, for appending.
     package init(_ path: String) throws(CommandError) {
         let flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
         let descriptor = Foundation.open(path, flags, 0o600)
@@ -76,7 +76,7 @@ package final class OutputRecord: Sendable {
     }
 
     package func add(_ written: WrittenFile) {
-        // A file that is missing here is not given to others, no more.
+        // Errors are ignored, since their only consequence is that other machines cannot fetch the file.
         guard let line = try? JSONOutput.line(written) else { return }
         try? FileHandle(fileDescriptor: file.number).write(contentsOf: Data(line.utf8))
     }

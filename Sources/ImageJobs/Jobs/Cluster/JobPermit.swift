@@ -5,26 +5,27 @@ import ScanBasics
 import SkyFITS
 import SkyScan
 
-/// Where jobs of other machines may read and write on this one, as its owner has allowed by `--accept-jobs` and
-/// `--data`. Each path of a job goes through it, and becomes a ``ConfinedPath`` or is refused.
+/// The folders in which jobs of other machines may read and write, as allowed by the owner of this machine with
+/// `--accept-jobs` and `--data`. Each path of a job is checked against it, and becomes a ``ConfinedPath`` or is
+/// refused.
 package struct JobPermit: Codable, Equatable, Sendable {
-    /// Folders that a job may read and write, as their owner has named them; absolute.
+    /// Absolute paths of folders that a job may read and write, as named by their owner.
     package var folders: [String]
-    /// Folders that it may read.
+    /// Absolute paths of folders that a job may only read.
     package var data: [String]
 
-    /// Options that such a job cannot have: they open a port here, or send to programs of this machine's user.
+    /// Options that such a job must not have: they open a port on this machine, or send to programs of its user.
     package static let refused: Set = ["dashboard", "samp", "dry-run"]
 
-    /// The variable by which a node tells the process of a job what it may do. Not by the job's own file: another node may
-    /// have written that.
+    /// Environment variable by which a node passes the permit to the process of a job. The file of the job is not used,
+    /// since another node may have written it.
     package static let variable = "SKYFARM_JOB_PERMIT"
 
-    /// What a job was found to be.
+    /// Result of checking a job.
     package struct Finding: Equatable, Sendable {
-        /// The folder of jobs below which it writes, without symbolic links.
+        /// The folder of `--accept-jobs` below which the job writes, without symbolic links.
         package var store: String
-        /// The folder in which it runs.
+        /// Working directory of the job.
         package var folder: String
     }
 
@@ -33,19 +34,19 @@ package struct JobPermit: Codable, Equatable, Sendable {
         self.data = data.map(AbsolutePath.of)
     }
 
-    /// Checks a job, and finds the folder of jobs below which it writes.
+    /// Checks a job, and finds the folder of `--accept-jobs` below which it writes.
     ///
-    /// All that is outside of the folders has one answer, whether or not it exists.
+    /// All paths outside of the folders get the same error, whether or not they exist.
     /// - Parameters:
-    ///   - words: the arguments of `skyfarm scan`.
-    ///   - folder: the folder in which it was submitted.
-    ///   - isRunning: whether this process is in that folder and runs the job, so that names in lists and of patterns
-    ///     can be found.
-    /// - Returns: the folder of jobs below which it writes, and the folder in which it runs.
-    /// - Throws: `CommandError` or `UsageError` if the job names a file elsewhere, or has an option that it cannot have.
+    ///   - words: arguments of `skyfarm scan`.
+    ///   - folder: folder in which the job was submitted.
+    ///   - isRunning: whether this process is in that folder and runs the job, so that names from lists and patterns
+    ///     can be resolved.
+    /// - Returns: The folder below which the job writes, and its working directory.
+    /// - Throws: `CommandError` or `UsageError` if the job names a file elsewhere, or has a refused option.
     package func check(_ words: [String], in folder: String, isRunning: Bool) throws -> Finding {
         let places = try Places(self)
-        // The parsers of names look for files of these names.
+        // The parsers of names may look for files of these names.
         return try ReadableFiles.$checked.withValue(places.files(relativeTo: folder)) {
             try check(words, in: folder, isRunning: isRunning, places)
         }
@@ -60,7 +61,7 @@ package struct JobPermit: Codable, Equatable, Sendable {
         }
         let inputs = try places.inputs(arguments.positionals, in: folder, isRunning: isRunning)
         var root: String?
-        // The table of options says which of them name files: none can be forgotten here.
+        // The table of options states which of them name files, so that no option can be forgotten here.
         for option in ScanCommand.spec.options {
             guard let files = option.files else { continue }
             for name in (arguments.flags[option.name] ?? []).flatMap({ files.names($0.text) }) {
@@ -72,7 +73,7 @@ package struct JobPermit: Codable, Equatable, Sendable {
                 }
             }
         }
-        // After all paths: it looks at some of the files.
+        // Parsed after all paths are checked, since parsing looks at some of the files.
         let options = try ScanCommand.Options(arguments)
         guard let root, !options.outputs.contains("-") else {
             throw UsageError("the job needs a file for its catalogues (-o FILE)")
@@ -81,7 +82,7 @@ package struct JobPermit: Codable, Equatable, Sendable {
         return Finding(store: root, folder: own ?? root)
     }
 
-    /// Refuses inputs that are other files here than where the job was submitted.
+    /// Throws an error if an input differs from the file at the place of submission.
     package func compare(_ stamps: [InputStamp]) throws {
         let places = try Places(self)
         for stamp in stamps.prefix(InputStamp.limit) {
@@ -93,7 +94,7 @@ package struct JobPermit: Codable, Equatable, Sendable {
         }
     }
 
-    /// The folders that can be written, opened.
+    /// Opens the folders in which jobs may write.
     /// - Throws: `CommandError` if one of them is missing.
     func confinedFolders() throws(CommandError) -> ConfinedFolders { try Self.opened(folders, "--accept-jobs") }
 
@@ -110,7 +111,7 @@ package struct JobPermit: Codable, Equatable, Sendable {
     }
 }
 
-/// The places that a job names.
+/// The opened folders, against which the paths of a job are checked.
 private struct Places {
     private let written: ConfinedFolders
     private let readable: ConfinedFolders
@@ -120,7 +121,7 @@ private struct Places {
         readable = try JobPermit.opened(permit.folders + permit.data, "--accept-jobs, --data")
     }
 
-    /// The files that are scanned, or, as long as they cannot be known, names like theirs.
+    /// Returns the input files, or representative names as long as the files cannot be determined.
     func inputs(_ words: [String], in folder: String, isRunning: Bool) throws -> [String] {
         var inputs: [String] = []
         for word in words {
@@ -148,21 +149,21 @@ private struct Places {
         return inputs.isEmpty ? [JobPermit.absolute("image.fits", folder)] : inputs
     }
 
-    /// Whether a path below the folders stands for several files.
+    /// Returns whether a path below the folders is a pattern for several files.
     private func isPattern(_ path: String) throws -> Bool {
         let location = try ImageLocation(path).path
         guard ShellPattern.isPattern(location) else { return false }
         guard let place = readable.place(location) else { throw outside(location) }
         do throws(ConfinedPath.Refusal) {
-            // A file may have such a name. What leads through a link is refused, and not taken for a pattern.
+            // A file may have such a name. A path through a link is refused rather than treated as a pattern.
             return try place.look() == nil
         } catch {
             throw CommandError(.input, "\(location): cannot be read here: \(error)")
         }
     }
 
-    /// Checks that a file, or a folder, can be read.
-    /// - Returns: its status.
+    /// Checks that a file or a folder can be read.
+    /// - Returns: The status of the file.
     @discardableResult func read(_ name: String, in folder: String) throws(CommandError) -> FileStatus {
         let path = JobPermit.absolute(name, folder)
         guard let place = readable.place(path) else { throw outside(path) }
@@ -180,17 +181,17 @@ private struct Places {
 
     private func outside(_ path: String) -> CommandError { CommandError(.input, "\(path): \(Self.outside)") }
 
-    /// The files that the job may read; relative names are those of `folder`.
+    /// Returns the files that the job may read; names are relative to `folder`.
     func files(relativeTo folder: String) -> ReadableFiles {
         ReadableFiles(below: readable, base: folder, refusal: Self.outside)
     }
 
-    /// Checks the files that a name or a template stands for.
-    /// - Returns: the folder of jobs below which they are.
+    /// Checks the files to which a name or a template expands.
+    /// - Returns: The folder of `--accept-jobs` below which they are.
     func write(_ name: String, for inputs: [String], in folder: String) throws -> String {
         if name == "-" { throw UsageError("the job needs a file for its catalogues (-o FILE)") }
         let isBeside = name.hasPrefix("{dir}")
-        // Before the template, which looks whether the name is that of a folder.
+        // Checked before the template is parsed, since parsing tests whether the name is that of a folder.
         let path = JobPermit.absolute(name, folder)
         guard isBeside || written.place(path) != nil else {
             throw CommandError(.output, "\(path): not below a folder of --accept-jobs of this node")
@@ -210,7 +211,7 @@ private struct Places {
             throw CommandError(.output, "\(path): not below a folder of --accept-jobs of this node")
         }
         do throws(ConfinedPath.Refusal) {
-            // What is missing will be made.
+            // Missing folders will be created.
             let kind = try place.look()?.kind
             guard kind == nil || kind == .regular || kind == .folder else {
                 throw ConfinedPath.Refusal(path: path, errno: EACCES)
@@ -222,7 +223,7 @@ private struct Places {
         return place.root
     }
 
-    /// The folder of the submission, if a job may be in it.
+    /// Returns the folder of the submission if a job may read there, or nil otherwise.
     func runFolder(_ folder: String) throws(CommandError) -> String? {
         guard let place = readable.place(folder) else { return nil }
         do throws(ConfinedPath.Refusal) {

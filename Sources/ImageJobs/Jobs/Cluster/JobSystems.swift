@@ -1,18 +1,18 @@
 import Foundation
 
-/// The systems that work for a job, as far as the end of its log tells.
+/// Systems that work on a job, as far as the end of its log shows.
 package struct JobSystems: Codable, Equatable, Sendable {
     package struct System: Codable, Equatable, Sendable {
         package var name: String
         package var slots: Int
     }
 
-    /// In the order in which they joined.
+    /// Connected systems in the order in which they joined.
     package var present: [System] = []
-    /// Those that finished the last tasks, the latest last.
+    /// Names of the systems that finished the latest tasks, newest last.
     package var recent: [String] = []
 
-    /// Attempts that failed, the latest last.
+    /// Failed attempts, newest last.
     package var failures: [Failure] = []
 
     package struct Failure: Codable, Equatable, Sendable {
@@ -23,14 +23,14 @@ package struct JobSystems: Codable, Equatable, Sendable {
         package var log: [String]
     }
 
-    /// Most failures that are remembered.
+    /// Maximum number of failures that are kept.
     package static let failureLimit = 5
-    /// Most tasks that are remembered.
+    /// Maximum number of recent tasks that are kept.
     static let recentLimit = 64
-    /// Most systems that are shown.
+    /// Maximum number of systems that are shown.
     package static let systemLimit = 1000
 
-    /// As much of it as a log tells: a peer may send any.
+    /// Copy limited to the sizes that a log yields, since a peer may send more.
     var possible: JobSystems {
         var systems = self
         systems.present = Array(present.prefix(Self.systemLimit))
@@ -41,7 +41,7 @@ package struct JobSystems: Codable, Equatable, Sendable {
 
     package init() {}
 
-    /// What the events of a log say.
+    /// Parses the events of a log.
     package init(log: String) {
         let decoder = JSONDecoder()
         for line in log.split(separator: "\n") where line.hasPrefix("{") {

@@ -3,14 +3,14 @@ import Foundation
 import ScanCluster
 package import ScanNetwork
 
-/// Jobs of all nodes of the cluster.
+/// Operations on jobs of all nodes of the cluster.
 extension JobsCommand {
-    /// A submitted job: that of this machine's user, or one that a node reports.
+    /// A submitted job, either of this machine's user or reported by a node.
     package enum Target: Sendable {
         case here(SubmittedJobs, String)
         case remote(NodeCalls, String)
 
-        /// The job as it is now.
+        /// Returns the current state of the job.
         package func row() async throws -> SubmittedRow {
             switch self {
             case .here(let jobs, let id):
@@ -26,16 +26,16 @@ extension JobsCommand {
         }
     }
 
-    /// Which node serves, if the own one of a job does not answer.
+    /// Which node may be used if the node of a job does not answer.
     package enum Substitute: Sendable {
         case none
-        /// One that shares the job's folder, if the job has ended: nothing of it changes any more.
+        /// A node that shares the job's folder, but only if the job has ended and does not change any more.
         case ofEnded
-        /// One that shares the job's folder.
+        /// Any node that shares the job's folder.
         case any
     }
 
-    /// All jobs: those of this machine's user, and those of the nodes that answer.
+    /// Returns the jobs of this machine's user and of all nodes that answer.
     func allSubmitted() async throws -> [SubmittedRow] {
         let here = options.submitted?.entries().map { SubmittedRow($0) } ?? []
         let view = try await options.cluster.view()
@@ -43,8 +43,8 @@ extension JobsCommand {
         return JobCluster.merged(view.rows + here)
     }
 
-    /// The one submitted job whose ID begins so, at its own node or at a substitute.
-    /// - Throws: `CommandError` if there is none, or there are several.
+    /// Returns the submitted job whose ID has this prefix, on its own node or on a substitute.
+    /// - Throws: `CommandError` if there is no such job or several.
     package func target(_ prefix: String, substitute: Substitute = .none) async throws -> Target {
         if let jobs = options.submitted, let entry = jobs.entry(prefix: prefix) { return .here(jobs, entry.job.id) }
         func rows(_ view: JobCluster.View) -> [SubmittedRow] {
@@ -75,7 +75,7 @@ extension JobsCommand {
         }
     }
 
-    /// Sends an order about a job to its node, or with `--on` to another one.
+    /// Sends an order about a job to its node, or to another one if `--on` is given.
     package func order(_ action: ClusterRequest.Action, _ prefix: String, weight: Double? = nil) async throws
         -> ExitCode
     {
@@ -99,14 +99,14 @@ extension JobsCommand {
 }
 
 extension JobCluster.View {
-    /// A node that can read the folder of a job.
+    /// Returns a node that can read the folder of a job.
     func reporter(of row: JobsCommand.SubmittedRow) -> NodeCalls? {
         let names = reporters[row.id] ?? []
         return nodes.first { names.contains($0.node.name) }
     }
 
-    /// The node that carries out orders about a job: its own one, or that of the name.
-    /// - Throws: `CommandError` if it does not answer.
+    /// Returns the node that processes orders about a job: the node of this name, or else the job's own node.
+    /// - Throws: `CommandError` if the node does not answer.
     package func node(of row: JobsCommand.SubmittedRow, _ name: String?) throws(CommandError) -> NodeCalls {
         let name = name ?? row.node ?? ""
         if let node = nodes.first(where: { $0.node.name == name }) { return node }

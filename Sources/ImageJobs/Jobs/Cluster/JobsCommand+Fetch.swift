@@ -5,10 +5,10 @@ import ImageScanning
 import ScanBasics
 import ScanNetwork
 
-/// `jobs fetch`: copies what a job wrote to this machine.
+/// `skyfarm jobs fetch` copies the outputs of a job to this machine.
 extension JobsCommand {
-    /// Copies the outputs of a job of another node to a folder, each under its name below what they have in common. A
-    /// file appears once all its bytes are there and have their checksum.
+    /// Copies the outputs of a job of another node to a folder, with names relative to their common folder. A file
+    /// appears only when it is complete and its checksum is correct.
     package func fetch(_ prefix: String) async throws -> ExitCode {
         guard case .remote(let calls, let id) = try await target(prefix, substitute: .any) else {
             throw CommandError(.failure, "job \(prefix) was run on this machine: its files are where `jobs show` says")

@@ -3,10 +3,10 @@ package import Console
 import Foundation
 import ScanCluster
 
-/// Waiting for jobs, of any node.
+/// Waiting for jobs of any node, and watching their progress.
 extension JobsCommand {
-    /// Waits for the ends of all jobs.
-    /// - Returns: the first exit code that is not 0.
+    /// Waits until all jobs have ended.
+    /// - Returns: The first exit code that is not 0.
     package func wait(for ids: [String]) async throws -> ExitCode {
         var targets: [Target] = []
         for id in ids { targets.append(try await target(id, substitute: .ofEnded)) }
@@ -22,13 +22,14 @@ extension JobsCommand {
         return code
     }
 
-    /// The exit code of a job that has ended; nil before.
+    /// Returns the exit code of a job that has ended, or nil if it has not.
     package static func end(of row: SubmittedRow) -> ExitCode? {
         if let code = row.code { return ExitCode.all.first { $0.rawValue == code } ?? .failure }
         return row.state == SubmittedJob.State.cancelled.rawValue ? .terminated : nil
     }
 
-    /// Shows the progress of a job until it ends, as `skyfarm scan` does: its events with --progress json.
+    /// Shows the progress of a job until it ends, in the form of `skyfarm scan`, or as its events with `--progress
+    /// json`.
     package func watch(_ target: Target) async throws -> ExitCode {
         let display = ProgressDisplay(options.common, Log(program: "skyfarm jobs"))
         var (progress, shown) = (WatchedProgress(), "")
@@ -53,15 +54,14 @@ extension JobsCommand {
     }
 }
 
-/// The events that lead from one state of a watched job to the next, so that it is shown like a scan of this process.
-/// Pure.
+/// Derives the events between two states of a watched job, so that it is displayed like a scan of this process. Pure.
 package struct WatchedProgress {
     private var last = JobProgress(
         event: "", tasks: 0, tasksDone: 0, pixels: 0, pixelsDone: 0, retries: 0, systems: 0, slotsTotal: 0)
     private var present: [JobSystems.System] = []
     private var isFirst = true
 
-    /// The events after which a display shows `progress`. Work is counted in the image's pixels.
+    /// Returns the events after which a display shows `progress`. Work is counted in pixels of the image.
     package mutating func events(to progress: JobProgress?, _ systems: JobSystems?) -> [ProgressEvent] {
         guard let progress = progress?.possible else { return [] }
         var events: [ProgressEvent] = []
@@ -78,7 +78,7 @@ package struct WatchedProgress {
         let done = max(0, progress.tasksDone - last.tasksDone)
         let work = Double(max(0, progress.pixelsDone - last.pixelsDone))
         if isFirst || done > JobSystems.recentLimit {
-            // What was done before it was watched has no rate.
+            // Work done before the job was watched does not contribute to the rate.
             if done > 0 { events.append(.resumed(tasks: done, work: work)) }
         } else {
             let names = (systems?.recent ?? []).suffix(done)
@@ -92,7 +92,7 @@ package struct WatchedProgress {
         return events
     }
 
-    /// Most events of a kind at a time: the numbers come from a peer.
+    /// Maximum number of events of a kind at a time, since the numbers come from a peer.
     private static let limit = 100_000
 
     package init() {}

@@ -1,7 +1,7 @@
 import ScanCluster
 import ScanNetwork
 
-/// What a node does now, for the page of the cluster.
+/// Current load of a node, for the page of the cluster.
 package struct NodeLoad: Codable, Equatable, Sendable {
     package var name: String
     package var address: String
@@ -9,12 +9,12 @@ package struct NodeLoad: Codable, Equatable, Sendable {
     package var slots: Int
     package var running = 0
     package var queued = 0
-    /// Since it began.
+    /// Number of tasks done since the node began.
     package var done = 0
     package var coordinators = 0
-    /// In words, as on the node's own page.
+    /// Current activity in words, as on the node's own page.
     package var now = ""
-    /// Tasks that failed, the newest last, with the time since then.
+    /// Failed tasks, newest last, with the time since each failure.
     package var failures: [Failure] = []
 
     package init(name: String, address: String, software: String, slots: Int) {
@@ -28,10 +28,10 @@ package struct NodeLoad: Codable, Equatable, Sendable {
         package init(secondsAgo: Double, text: String) { (self.secondsAgo, self.text) = (secondsAgo, text) }
     }
 
-    /// Most failures that are sent.
+    /// Maximum number of failures that are sent.
     package static let failureLimit = 20
 
-    /// The same with numbers that can be computed with and texts that can be kept: a peer may send any.
+    /// Copy with numbers and texts limited to a valid range, since a peer may send any.
     var possible: NodeLoad {
         func count(_ number: Int) -> Int { min(max(0, number), 1 << 40) }
         var load = self
@@ -46,7 +46,7 @@ package struct NodeLoad: Codable, Equatable, Sendable {
 }
 
 extension String {
-    /// As much of a text of a peer as is remembered.
+    /// The beginning of a peer's text, at most 1000 characters, that is kept.
     package var kept: String {
         utf8.count <= 1000 ? self : String(String.UnicodeScalarView(unicodeScalars.prefix(1000)))
     }

@@ -3,9 +3,9 @@ import CommandLineKit
 import Console
 import Foundation
 
-/// A child process in a session of its own: it outlives this process and its terminal.
+/// A child process in its own session, which outlives this process and its terminal.
 enum DetachedProcess {
-    /// Starts `words[0]`, an absolute path, in `folder`, with output and errors appended to the file `log`.
+    /// Starts `words[0]`, an absolute path, in `folder`. Output and errors are appended to the file `log`.
     /// - Throws: `CommandError` if it cannot be started.
     static func start(
         _ words: [String], in folder: String, log: String, environment: [String: String]
@@ -18,7 +18,7 @@ enum DetachedProcess {
         return process
     }
 
-    /// Waits until a child has ended, on a thread of its own.
+    /// Waits until a child has exited, on a separate thread.
     static func end(of process: pid_t) async {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {

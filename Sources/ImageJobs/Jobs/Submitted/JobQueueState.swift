@@ -1,14 +1,14 @@
-/// Decides which submitted jobs run: at most a number of them at a time, in the order of submission. Pure.
+/// Decides which submitted jobs run: at most a given number of them at a time, in the order of submission. Pure.
 package struct JobQueueState: Sendable {
     package enum Action: Equatable, Sendable {
         case start(String)
-        /// Tell its process to stop.
+        /// Tell the process of the job to stop.
         case stop(String)
-        /// It ended so often without a result that it is not started again.
+        /// Do not start the job again, since it ended too often without a result.
         case giveUp(String)
     }
 
-    /// After this many ends without a result, of which none was ordered, a job is given up.
+    /// Number of consecutive unordered ends without a result after which a job is given up.
     package static let endLimit = 3
 
     private let limit: Int
@@ -18,20 +18,21 @@ package struct JobQueueState: Sendable {
 
     package init(limit: Int) { self.limit = limit }
 
-    /// The job is to run; `isRunning`: a process that was started before runs it.
+    /// Adds a job that is to run. `isRunning` is true if an earlier process already runs it.
     package mutating func add(_ id: String, isRunning: Bool = false) -> [Action] {
         guard !waiting.contains(id), !running.contains(id) else { return [] }
         if isRunning { running.insert(id) } else { waiting.append(id) }
         return next()
     }
 
-    /// The job must not run, for the time being or for ever.
+    /// Stops a job, temporarily or for good.
     package mutating func stop(_ id: String) -> [Action] {
         waiting.removeAll { $0 == id }
         return running.contains(id) ? [.stop(id)] : []
     }
 
-    /// The process of a job has ended. `isDone`: with a result; `isWanted`: its user wants it to run.
+    /// Records that the process of a job has ended. `isDone` tells whether it left a result, `isWanted` whether its
+    /// user wants it to run.
     package mutating func ended(_ id: String, isDone: Bool, isWanted: Bool) -> [Action] {
         running.remove(id)
         guard isWanted, !isDone else {

@@ -1,10 +1,10 @@
 import Foundation
 import ScanCluster
 
-/// All folders with submitted jobs that a node knows: that of its user, and one in each folder of `--accept-jobs`.
+/// All folders with submitted jobs that a node knows: the folder of its user, and one in each folder of
+/// `--accept-jobs`.
 package struct JobStores: Sendable {
-    /// Jobs that several nodes can run, and what this machine allows them: what another node's owner allowed there does not
-    /// count here.
+    /// Jobs that several nodes can run, with the permit of this machine. Permits of other nodes do not apply here.
     package struct Shared: Sendable {
         package var jobs: SubmittedJobs
         package var permit: JobPermit
@@ -21,7 +21,7 @@ package struct JobStores: Sendable {
         }
     }
 
-    /// Adds the folder of another node's `--accept-jobs`: of several nodes of a user, one runs the jobs of all.
+    /// Adds the folder of another node's `--accept-jobs`, since one node of a user runs the jobs of all its nodes.
     package mutating func add(_ jobs: SubmittedJobs, _ permit: JobPermit?) {
         guard jobs.isShared, let permit else { return }
         if let place = shared.firstIndex(where: { $0.jobs == jobs }) {
@@ -31,14 +31,14 @@ package struct JobStores: Sendable {
         }
     }
 
-    /// What jobs of this folder may read and write; nil for those of the user alone.
+    /// Returns the permit for the jobs of this folder, or nil if they are the user's own jobs.
     package func permit(of jobs: SubmittedJobs) -> JobPermit? { shared.first { $0.jobs == jobs }?.permit }
 
     private var all: [SubmittedJobs] { [own] + shared.map(\.jobs) }
 
     package func entries() -> [SubmittedEntry] { all.flatMap { $0.entries() } }
 
-    /// The job of this ID, and where it is.
+    /// Returns the job of this ID and its folder.
     package func find(_ id: String) -> (jobs: SubmittedJobs, entry: SubmittedEntry)? {
         for jobs in all { if let entry = jobs.entry(id) { return (jobs, entry) } }
         return nil

@@ -6,21 +6,25 @@ import ScanBasics
 import ScanCluster
 import SkyScan
 
-/// Runs the submitted jobs of a user, each in a process of its own, as ``JobQueueState`` decides. The processes outlive
-/// this one; the next supervisor takes them over.
+/// Runs the submitted jobs of a user, each in a separate process, as ``JobQueueState`` decides. The processes outlive
+/// this one, and the next supervisor takes them over.
 ///
-/// It reads and writes files, so it runs on a thread of its own: a file system that does not answer holds up orders
-/// about jobs, not the node.
+/// The actor has its own thread for file access, so that an unresponsive file system delays orders about jobs but not
+/// the node.
+///
+/// ``begin()`` adopts running jobs and starts waiting ones; ``answer(_:)`` handles the requests of users; when a
+/// process ends, the next job starts. A job in a shared folder is run under a ``JobLease``: ``observe()`` watches the
+/// leases of other nodes, and a lost job can be taken over.
 package actor JobSupervisor {
     private let executor = BlockingExecutor(label: "skyfarm.jobs")
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// What a supervisor is called in the leases of its jobs.
+    /// Identity of a supervisor in the leases of its jobs.
     package struct Holder: Sendable {
-        /// Tells the user's state folder on this machine from others.
+        /// Distinguishes the user's state folder on this machine from others.
         package var owner: String
         package var node: String
-        /// Seconds without a renewal after which another node may take a job over.
+        /// Time in seconds without a renewal after which another node may take a job over.
         package var limit: Double
 
         package init(owner: String, node: String, limit: Double) {
@@ -36,7 +40,7 @@ package actor JobSupervisor {
     private let program: String
     package let say: @Sendable (String) -> Void
     private var queue: JobQueueState
-    /// The children that run jobs.
+    /// Child processes that run jobs, by ID of the job.
     private var processes: [String: pid_t] = [:]
     private var isClosed = false
     private var observations: [String: LeaseObservation] = [:]
@@ -48,7 +52,7 @@ package actor JobSupervisor {
         queue = JobQueueState(limit: limit)
     }
 
-    /// Takes over the jobs that run, and starts those that wait.
+    /// Adopts running jobs and starts waiting ones.
     package func begin() {
         let entries = stores.entries().filter {
             $0.job.order == .run && $0.result == nil && !$0.isForeign(to: holder.owner)
@@ -61,7 +65,7 @@ package actor JobSupervisor {
         for entry in entries where entry.process == nil { perform(queue.add(entry.job.id)) }
     }
 
-    /// Starts nothing from now on. What runs is left to the next supervisor.
+    /// Starts no more jobs. Running jobs are left to the next supervisor.
     package func close() { isClosed = true }
 
     package func answer(_ request: LocalRequest) async -> LocalReply {
@@ -89,7 +93,7 @@ package actor JobSupervisor {
         case .pause: try order(.pause, entry, from: [.waiting, .running])
         case .cancel: try order(.cancel, entry, from: [.waiting, .running, .paused])
         case .resume:
-            // Its own node may never come back. It sees another owner, should it begin the job after all.
+            // The job's own node may never return. If it starts the job after all, it sees another owner.
             let waiting: [SubmittedJob.State] = entry.isForeign(to: holder.owner) ? [.waiting] : []
             try order(.run, entry, from: [.paused, .cancelled, .failed, .partial, .lost] + waiting)
         case .remove: try remove(entry)
@@ -98,7 +102,7 @@ package actor JobSupervisor {
             var job = entry.job
             job.weight = weight
             try write(job)
-            // Read again: a process that has begun meanwhile has read the job before.
+            // Read again, since a process that started meanwhile may have read the job before it was changed.
             if let process = stores.find(id)?.entry.process, process > 1 { kill(pid_t(process), JobWeight.signal) }
         }
         return id
@@ -141,7 +145,7 @@ package actor JobSupervisor {
         }
     }
 
-    /// Removes a job that does not run, also one of a node that is lost.
+    /// Removes a job that is not running, including a job of a lost node.
     private func remove(_ entry: SubmittedEntry) throws {
         let (id, state) = (entry.job.id, state(of: entry))
         guard ![.waiting, .running, .stopping].contains(state) else {
@@ -164,7 +168,7 @@ package actor JobSupervisor {
             switch action {
             case .start(let id): if !isClosed { start(id) }
             case .stop(let id):
-                // A child may not have noted yet that it runs the job.
+                // A child may not yet have recorded that it runs the job.
                 let process = processes[id] ?? stores.find(id)?.entry.process.map { pid_t($0) } ?? 0
                 if process > 1 { kill(process, SIGTERM) }
             case .giveUp(let id):
@@ -176,7 +180,7 @@ package actor JobSupervisor {
 
     private func start(_ id: String) {
         guard let (jobs, entry) = stores.find(id), !entry.isForeign(to: holder.owner) else {
-            // Not from inside the loop over the actions.
+            // Deferred, since this runs within the loop over the actions.
             Task { self.ended(id) }
             return
         }
@@ -192,7 +196,7 @@ package actor JobSupervisor {
                 }
             }
             let process = try jobs.inFolder { names in
-                // A job of others finds its folder itself, once it is confined.
+                // A job of another machine changes to its folder itself, after it is confined.
                 try DetachedProcess.start(
                     [program, "jobs", "run", jobs.isShared ? jobs.folder(id) : id],
                     in: jobs.isShared ? "/" : entry.job.folder, log: names.log(id),
@@ -208,12 +212,13 @@ package actor JobSupervisor {
             let error = CommandError(error, in: "jobs")
             say("job \(id): \(error)")
             end(id, error.code)
-            // Not from inside the loop over the actions.
+            // Deferred, since this runs within the loop over the actions.
             Task { self.ended(id) }
         }
     }
 
-    /// A job that another machine may have submitted, or may take over, runs with the variables of this node's user.
+    /// Returns the environment of a job. A job that another machine may have submitted or may take over has the
+    /// variables of this node's user.
     private func environment(of job: SubmittedJob, _ jobs: SubmittedJobs) throws -> [String: String] {
         guard jobs.isShared else { return SubmittedJob.variables(of: job.environment) }
         guard let permit = stores.permit(of: jobs) else {
@@ -224,7 +229,7 @@ package actor JobSupervisor {
         return environment
     }
 
-    /// The jobs as this node sees them.
+    /// Returns the jobs as this node sees them.
     package func rows() -> [JobsCommand.SubmittedRow] {
         stores.entries().map { entry in
             let isForeign = entry.isForeign(to: holder.owner)
@@ -233,23 +238,23 @@ package actor JobSupervisor {
             row.node = isForeign ? entry.lease?.node : holder.node
             row.isElsewhere = isForeign
             if isForeign { row.process = nil }
-            // They go to other machines, whose users may not see the live page.
+            // Rows are sent to other machines, whose users may not be allowed to see the live page.
             row.message = row.message?.withoutToken
             return row
         }
     }
 
-    /// The job of this ID, and what it may do here; nil for what the user may do.
+    /// Returns the job of this ID and its permit, which is nil for a job of the user.
     package func find(_ id: String) -> (entry: SubmittedEntry, permit: JobPermit?)? {
         stores.find(id).map { ($0.entry, stores.permit(of: $0.jobs)) }
     }
 
-    /// What a job has written.
-    /// - Throws: `CommandError` if it is not known.
+    /// Returns the outputs of a job.
+    /// - Throws: `CommandError` if the job is unknown.
     package func outputs(of id: String) throws -> JobOutputs {
         guard let (jobs, _) = stores.find(id) else { throw CommandError(.failure, "no submitted job has that ID") }
         let record = try jobs.inFolder { PrivateFolder.bytes($0.written(id), limit: JobOutputs.recordLimit) }
-        // Those of the user's own jobs may be anywhere; no link is followed in either case.
+        // Outputs of the user's own jobs may be anywhere; links are not followed in either case.
         let permit = stores.permit(of: jobs) ?? JobPermit(folders: ["/"])
         return JobOutputs(record ?? [], in: try permit.confinedFolders())
     }
@@ -259,7 +264,7 @@ package actor JobSupervisor {
             SubmittedJob.Result(code: code.rawValue, ended: Date().timeIntervalSince1970), of: id)
     }
 
-    /// Watches a process that an earlier supervisor started: only its parent could wait for it.
+    /// Polls a process that an earlier supervisor started, since only its parent could wait for it.
     private func adopt(_ id: String) {
         Task {
             while stores.find(id)?.entry.process != nil { try await Task.sleep(for: .milliseconds(500)) }
@@ -277,12 +282,12 @@ package actor JobSupervisor {
 
     // MARK: Leases
 
-    /// The state of a job as this node sees it.
+    /// Returns the state of a job as this node sees it.
     package func state(of entry: SubmittedEntry) -> SubmittedJob.State {
         entry.state(for: holder.owner, isExpired: isExpired(entry))
     }
 
-    /// Whether this node has seen that the lease of a job was not renewed in time.
+    /// Returns whether this node has observed that the lease of a job was not renewed in time.
     private func isExpired(_ entry: SubmittedEntry) -> Bool {
         guard let lease = entry.lease else { return false }
         let now = LeaseRenewal.seconds
@@ -290,7 +295,7 @@ package actor JobSupervisor {
         return observations[entry.job.id]?.isExpired(at: now) ?? false
     }
 
-    /// Looks at the leases of other nodes' jobs, so that it is known which are lost.
+    /// Observes the leases of jobs of other nodes, to determine which jobs are lost.
     package func observe() {
         for jobs in stores.shared.map(\.jobs) {
             for entry in jobs.entries() where entry.result == nil && entry.isForeign(to: holder.owner) {
@@ -299,8 +304,8 @@ package actor JobSupervisor {
         }
     }
 
-    /// Waits until a job of another node may be continued here: its lease is released or expired.
-    /// - Throws: `CommandError` if that node still renews it.
+    /// Waits until a job of another node may be continued here, because its lease is released or expired.
+    /// - Throws: `CommandError` if that node still renews the lease.
     private func takeOver(_ entry: SubmittedEntry) async throws -> SubmittedEntry {
         let id = entry.job.id
         let beat = entry.lease?.beat

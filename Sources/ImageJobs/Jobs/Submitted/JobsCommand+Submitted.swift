@@ -7,30 +7,30 @@ import ScanCluster
 import SkyScan
 
 extension JobsCommand {
-    /// A submitted job, as it is listed.
+    /// A submitted job as listed for users.
     package struct SubmittedRow: Codable, Equatable {
         package var id: String
         /// waiting, running, stopping, paused, cancelled, finished, partial, failed or lost.
         package var state: String
-        /// The node that runs it; nil for this machine's user.
+        /// Name of the node that runs it, or nil for a job of this machine's user.
         package var node: String?
-        /// Whether another node than the one that reports the job runs it.
+        /// Whether a node other than the reporting one runs it.
         package var isElsewhere: Bool?
-        /// User and host that submitted it; nil for the user of its node.
+        /// User and host that submitted it, or nil for the user of its node.
         package var from: String?
         package var process: Int?
-        /// Seconds since it was submitted.
+        /// Time since its submission, in seconds.
         package var ageSeconds: Double
         package var command: String
         package var folder: String
         package var progress: JobProgress?
-        /// ID of its journal, once it has one.
+        /// ID of its journal, or nil if it has none yet.
         package var journal: String?
-        /// The exit code of its scan.
+        /// Exit code of its scan.
         package var code: Int32?
-        /// The last line of its log.
+        /// Last line of its log.
         package var message: String?
-        /// Who works for it.
+        /// Systems that work on it.
         package var systems: JobSystems?
 
         package init(_ entry: SubmittedEntry, now: Date = .now) {
@@ -42,7 +42,7 @@ extension JobsCommand {
             (from, systems) = (entry.job.from, entry.systems)
         }
 
-        /// The same with numbers that can be computed with, and that JSON has: a peer may send any.
+        /// Copy with numbers limited to a valid range that JSON supports, since a peer may send any.
         var possible: SubmittedRow {
             var row = self
             row.ageSeconds = max(0, ageSeconds.ifFinite ?? 0)
@@ -64,7 +64,7 @@ extension JobsCommand {
             return table.text
         }
 
-        /// Everything known about the job, one item per line.
+        /// All information about the job, one item per line.
         package var text: String {
             var lines = [
                 "id      \(id)", "node    \(node ?? "this machine")\(from.map { ", submitted by \($0)" } ?? "")",
@@ -81,7 +81,7 @@ extension JobsCommand {
 
     /// Removes a submitted job of this machine.
     package func remove(_ entry: SubmittedEntry, of jobs: SubmittedJobs) throws {
-        // The lock, so that nobody begins it meanwhile.
+        // Takes the lock, so that no other process starts the job meanwhile.
         let lock = try jobs.lock(entry.job.id)
         defer { withExtendedLifetime(lock) {} }
         guard ![.waiting, .running, .stopping].contains(entry.state) else {
@@ -93,17 +93,18 @@ extension JobsCommand {
 
     // MARK: Running
 
-    /// Runs a submitted job, in the process that the node has started for it. `id` is the path of its folder if other
+    /// Runs a submitted job in the process that the node started for it. `id` is the path of the job's folder if other
     /// nodes may take the job over.
     func runSubmitted(_ id: String) async throws -> ExitCode {
         let jobs = id.hasPrefix("/") ? SubmittedJobs(sharedFolder: id) : options.submitted
         let id = (id as NSString).lastPathComponent
         let noJob = CommandError(.failure, "no submitted job has the ID \(id)")
         guard let jobs, jobs.entry(id) != nil else { throw noJob }
-        // For the whole run: the names in it lead to the folder that was checked.
+        // Kept open for the whole run, so that names in it lead to the folder that was checked.
         let (names, folder) = try jobs.opened()
         defer { withExtendedLifetime(folder) {} }
-        // Before the lock: whoever changes the weight tells it to the process that has the lock.
+        // Observed before the lock is taken, since changes of the weight are signalled to the process that has the
+        // lock.
         let weight = JobWeight()
         let signals = weight.observe { jobs.entry(id)?.job.weight }
         defer { withExtendedLifetime(signals) {} }
@@ -114,7 +115,7 @@ extension JobsCommand {
         let renewal = lease.map { lease in
             LeaseRenewal(lease, of: id, in: jobs) { reason in
                 StandardError.write("skyfarm: \(reason.printable); this run ends\n")
-                // At once: nothing may be written any more.
+                // Exits at once, since nothing may be written any more.
                 _exit(ExitCode.terminated.rawValue)
             }
         }
@@ -132,7 +133,7 @@ extension JobsCommand {
         return code
     }
 
-    /// Runs a job; one that other machines may have submitted within what this node's owner allows.
+    /// Runs a job. A job that another machine may have submitted is confined to the permit of this node's owner.
     private func run(_ job: SubmittedJob, of jobs: SubmittedJobs, _ names: JobFolder) async -> ExitCode {
         do {
             let record = try OutputRecord(names.written(job.id))
@@ -140,7 +141,7 @@ extension JobsCommand {
             var environment = options.environment
             if jobs.isShared {
                 try confine(job)
-                // Its words are complete: no setting of this user counts.
+                // The arguments of the job are complete, so that settings of this user do not apply.
                 environment = environment.filter { !$0.key.hasPrefix("SKYFARM_") }
                 environment["XDG_STATE_HOME"] = names.run(job.id) + "/state"
             } else if !FileManager.default.changeCurrentDirectoryPath(job.folder) {
@@ -154,7 +155,7 @@ extension JobsCommand {
         }
     }
 
-    /// Enters the folder of a job, and confines this process to what the node allows.
+    /// Enters the folder of a job, and confines this process to the node's permit.
     private func confine(_ job: SubmittedJob) throws {
         guard let text = options.environment[JobPermit.variable],
             let permit = try? JSONDecoder().decode(JobPermit.self, from: Data(text.utf8))

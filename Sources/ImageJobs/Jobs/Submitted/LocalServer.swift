@@ -6,19 +6,19 @@ import ScanBasics
 import ScanCluster
 import SkyScan
 
-/// Serves ``LocalSocket`` to processes of this user, until it is released.
+/// Serves the ``LocalSocket`` for processes of this user, until it is released.
 package final class LocalServer: @unchecked Sendable {
-    // Sendable: nothing changes after `init`; the source may be cancelled from any thread.
+    // Sendable, since nothing changes after `init` and the source may be cancelled from any thread.
 
     private let path: String
     private let source: any DispatchSourceRead
-    /// Held by the one node of a user that serves the socket; the kernel releases it when the process ends.
+    /// Lock held by the one node of a user that serves the socket; the kernel releases it when the process ends.
     private let lock: Int32
-    /// Instead of that on a file system without locks.
+    /// Used instead of `lock` on file systems without locks.
     private let substitute: SocketLock?
 
-    /// Nil if another node of this user serves the socket.
-    /// - Throws: `CommandError` if the socket cannot be made.
+    /// Creates the server, or returns nil if another node of this user serves the socket.
+    /// - Throws: `CommandError` if the socket cannot be created.
     package init?(path: String, answer: @escaping @Sendable (LocalRequest) async -> LocalReply) throws {
         let folder = (path as NSString).deletingLastPathComponent
         try FileManager.default.createDirectory(
@@ -31,17 +31,17 @@ package final class LocalServer: @unchecked Sendable {
         guard lock >= 0 else { throw CommandError(.failure, path + ".lock", errno: errno) }
         let isLocked = flock(lock, LOCK_EX | LOCK_NB) == 0
         let error = errno
-        // The file system may have no locks.
+        // The file system may not support locks.
         substitute = isLocked || error == EWOULDBLOCK ? nil : SocketLock(path + ".lock")
         guard isLocked || substitute != nil else {
             close(lock)
             return nil
         }
-        // What an earlier node left.
+        // Removes the socket of an earlier node.
         unlink(path)
         let descriptor = socket(AF_UNIX, LocalSocket.streamType, 0)
-        // Linux gives the socket's file this mode; elsewhere it has it after the next line. Not by umask, which other threads
-        // would share. Until then the peer's user is checked, as always.
+        // On Linux the file of the socket is created with this mode; elsewhere it gets it in the next statement. The
+        // umask is not used, since other threads share it. Until then the peer's user is checked, as always.
         fchmod(descriptor, 0o600)
         let isBound = try LocalSocket.withAddress(path) { bind(descriptor, $0, $1) == 0 }
         guard isBound, chmod(path, 0o600) == 0, listen(descriptor, 64) == 0 else {
@@ -75,7 +75,7 @@ package final class LocalServer: @unchecked Sendable {
             return
         }
         limitTime(ofSocket: descriptor, seconds: 5)
-        // Not on this thread: a peer that sends nothing must not delay others.
+        // Handled on another thread, since a peer that sends nothing must not delay others.
         queue.async {
             let line = try? LocalSocket.readLine(descriptor)
             let request = line.flatMap { try? JSONDecoder().decode(LocalRequest.self, from: $0) }

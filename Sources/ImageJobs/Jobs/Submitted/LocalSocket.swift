@@ -5,7 +5,7 @@ package import Foundation
 import ScanBasics
 import ScanCluster
 
-/// A request to the node of this user on this machine, as one line of JSON.
+/// A request to this user's node on this machine, as one line of JSON.
 package struct LocalRequest: Codable, Equatable, Sendable {
     package enum Action: String, Codable, Sendable {
         case submit, pause, resume, cancel, priority, remove, pauseNode, resumeNode, peers
@@ -15,31 +15,31 @@ package struct LocalRequest: Codable, Equatable, Sendable {
     package var action: Action
     /// ID of the submitted job.
     package var id: String?
-    /// Of `submit`.
+    /// Arguments of `skyfarm scan`, for `submit`.
     package var words: [String]?
     package var folder: String?
     package var environment: [String: String]?
-    /// Of a job of another machine: user and host, and where it may read and write.
+    /// User and host of the submitter, for a job of another machine; `permit` has the folders that it may use.
     package var from: String?
     package var permit: JobPermit?
-    /// The folder of `--accept-jobs` in which the job is kept, so that other nodes can take it over.
+    /// Folder of `--accept-jobs` in which the job is kept, so that other nodes can take it over.
     package var store: String?
-    /// Of `priority`.
+    /// Weight of the job, for `priority`.
     package var weight: Double?
 
     package init(_ action: Action, of id: String? = nil) { (self.action, self.id) = (action, id) }
 }
 
-/// The answer, as one line of JSON.
+/// The reply, as one line of JSON.
 package struct LocalReply: Codable, Equatable, Sendable {
     package var v = 1
     /// ID of the submitted job.
     package var id: String?
-    /// Why the request was not carried out.
+    /// Reason why the request failed, or nil if it succeeded.
     package var error: String?
-    /// The exit code of that error.
+    /// Exit code that belongs to the error.
     package var code: Int32?
-    /// Why the node runs no tasks.
+    /// Reason why the node is paused.
     package var pause: String?
     /// Addresses of the nodes that it has discovered, and its own.
     package var peers: [[String]]?
@@ -53,25 +53,25 @@ package struct LocalReply: Codable, Equatable, Sendable {
 
 /// The socket by which commands of a user reach the user's node on this machine.
 package enum LocalSocket {
-    /// Longest request: the words of a job may name many files.
+    /// Maximum number of bytes of a request, since the words of a job may name many files.
     package static let limit = 16 << 20
 
-    /// `$XDG_RUNTIME_DIR/skyfarm/node.sock`, or the same in the folder of states; nil if the environment defines
-    /// neither.
+    /// Returns `$XDG_RUNTIME_DIR/skyfarm/node.sock`, or the equivalent in the state folder, or nil if the environment
+    /// defines neither.
     package static func path(_ environment: [String: String]) -> String? {
         if let folder = environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/") { return folder + "/skyfarm/node.sock" }
         return UserFolder.state.path(environment).map { $0 + "/node.sock" }
     }
 
-    /// Sends a request and waits for the answer.
-    /// - Throws: `CommandError` if no node answers, or the request is not carried out.
+    /// Sends a request and waits for the reply.
+    /// - Throws: `CommandError` if no node answers or the request fails.
     package static func send(
         _ request: LocalRequest, _ environment: [String: String], timeLimit: Int = 10
     ) throws -> LocalReply {
         guard let path = path(environment) else { throw CommandError(.failure, "set HOME or XDG_RUNTIME_DIR") }
         let descriptor = socket(AF_UNIX, streamType, 0)
         defer { close(descriptor) }
-        // To connect waits, too, for a process that accepts nobody.
+        // The limit is set first, since connecting also blocks if a process accepts no connections.
         limitTime(ofSocket: descriptor, seconds: timeLimit)
         let connected = try withAddress(path) { connect(descriptor, $0, $1) }
         guard connected == 0, peer(of: descriptor) == geteuid() else {
@@ -98,7 +98,7 @@ package enum LocalSocket {
         package static let streamType = SOCK_STREAM
     #endif
 
-    /// Calls `body` with the address of the socket at `path`.
+    /// Calls `body` with the socket address for `path`.
     /// - Throws: `CommandError` if the path is too long for the system.
     package static func withAddress<Result>(
         _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
@@ -116,13 +116,13 @@ package enum LocalSocket {
         }
     }
 
-    /// The user of the process at the other end; nil if the system does not tell.
+    /// Returns the user of the process at the other end, or nil if the system does not report it.
     package static func peer(of descriptor: Int32) -> uid_t? {
         var user = uid_t()
         return skyfarm_peer_user(descriptor, &user) == 0 ? nil : user
     }
 
-    /// Reads to the first newline; nil if the peer sends none, or too much.
+    /// Reads up to the first newline. Returns nil if the peer sends none, or sends too much.
     package static func readLine(_ descriptor: Int32) throws -> Data? {
         var line = Data()
         var bytes = [UInt8](repeating: 0, count: 65_536)

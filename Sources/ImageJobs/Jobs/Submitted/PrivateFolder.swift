@@ -2,15 +2,16 @@ package import CommandLineKit
 import Foundation
 package import ScanBasics
 
-/// Folders of ours in folders that others can write to.
+/// Private folders of this user below folders in which others can write.
 package enum PrivateFolder {
-    /// Opens the folder `names` below `folder`: it and those on the way belong to this user, and nobody else can enter them.
+    /// Opens the folder `names` below `folder`. It and its parents below `folder` must belong to this user, and other
+    /// users must not be able to enter them.
     /// - Parameters:
-    ///   - names: the folders, one below the other.
-    ///   - folder: the folder that others can write to.
-    ///   - isMade: whether they are made if they are missing.
-    /// - Returns: the last of them.
-    /// - Throws: `CommandError` if there is none, or somebody else made one or could change it.
+    ///   - names: components of the path.
+    ///   - folder: folder in which others can write.
+    ///   - isMade: whether missing folders are created.
+    /// - Returns: The last folder.
+    /// - Throws: `CommandError` if there is none, or another user created or could change a folder.
     package static func open(_ names: [String], below folder: String, isMade: Bool) throws(CommandError)
         -> OpenDescriptor
     {
@@ -23,7 +24,7 @@ package enum PrivateFolder {
                 throw CommandError(.output, path, errno: errno)
             }
             let next = openat(current.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-            // A link, or a file.
+            // The name is that of a link or of a file.
             if next < 0, errno == ELOOP || errno == ENOTDIR { throw foreign(path, "is no folder") }
             guard next >= 0 else { throw CommandError(.output, path, errno: errno) }
             current = OpenDescriptor(next)
@@ -36,7 +37,7 @@ package enum PrivateFolder {
         guard let status = folder.status else { throw CommandError(.output, path, errno: errno) }
         guard status.owner == geteuid() else { throw foreign(path, "belongs to another user") }
         guard status.permissions & 0o022 == 0 else { throw foreign(path, "others can write to it") }
-        // Made by an earlier version: others could only read it.
+        // Earlier versions created it so that others could read it.
         if status.permissions & 0o077 != 0 { fchmod(folder.number, 0o700) }
         guard folder.isPrivate else { throw foreign(path, "others can read it") }
     }
@@ -45,7 +46,7 @@ package enum PrivateFolder {
         CommandError(.failure, "\(path): \(cause), so that no job is kept there; remove it, or name another folder")
     }
 
-    /// The bytes of a regular file in such a folder; nil if there is none, or it has more than `limit` bytes.
+    /// Returns the bytes of a regular file in such a folder, or nil if there is none or it has more than `limit` bytes.
     package static func bytes(_ path: String, limit: Int) -> [UInt8]? {
         let file = OpenDescriptor(Foundation.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC))
         guard file.number >= 0, let status = file.status, status.kind == .regular,
@@ -54,7 +55,7 @@ package enum PrivateFolder {
         return try? file.bytes(at: 0, count: Int(status.size))
     }
 
-    /// The last bytes of such a file.
+    /// Returns the last bytes of such a file.
     static func tail(_ path: String, limit: Int) -> [UInt8] {
         let file = OpenDescriptor(Foundation.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC))
         guard file.number >= 0, let status = file.status, status.kind == .regular else { return [] }

@@ -3,13 +3,13 @@ package import Console
 import Foundation
 import ImageScanning
 
-/// `skyfarm submit`: hands a scan to the node of this user on this machine.
+/// `skyfarm submit` hands a scan to this user's node on this machine, or to another node.
 package struct SubmitCommand: Command {
     package let words: [String]
     private let inputs: [String]
     package let environment: [String: String]
     package let common: CommonOptions
-    /// The node that is to run the job; nil: that of this machine.
+    /// Name of the node that runs the job, or nil for this machine's node.
     package let on: String?
     package let cluster: JobCluster
 
@@ -25,8 +25,8 @@ package struct SubmitCommand: Command {
         if options.dryRun { throw UsageError("submit: --dry-run belongs to skyfarm scan") }
         on = try arguments[Self.on]
         cluster = try JobCluster(arguments)
-        // Without --on, which is no option of a scan. The job's own output is its log, in the form that watch reads.
-        // With the settings of this user, since another node's may run it.
+        // Without `--on`, which `skyfarm scan` does not have. The output of the job is its log, in the form that `jobs
+        // watch` reads. The settings of this user are included, since the node of another user may run the job.
         let complete = arguments.withoutOwn(Self.on.spec).completeWords(of: ScanCommand.spec)
         words = complete.filter { $0 != "--json" && $0 != "--progress=json" }
         environment = arguments.environment
@@ -39,7 +39,7 @@ package struct SubmitCommand: Command {
         return .complete
     }
 
-    /// Hands the job to another node.
+    /// Submits the job to another node.
     private func submit(on name: String) async throws -> String {
         let view = try await cluster.view(until: { view in view.nodes.contains { $0.node.name == name } })
         guard let node = view.nodes.first(where: { $0.node.name == name }) else {
@@ -110,7 +110,7 @@ package struct SubmitCommand: Command {
 }
 
 extension Arguments {
-    /// The arguments without an option that the command of the words does not have.
+    /// Returns the arguments without an option that the named command does not have.
     func withoutOwn(_ option: OptionSpec) -> Arguments {
         var (result, kept, skips) = (self, [String](), false)
         let flag = "--" + option.name

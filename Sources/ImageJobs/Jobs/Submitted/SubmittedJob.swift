@@ -2,53 +2,53 @@ import CommandLineKit
 import Console
 import Foundation
 
-/// A scan that was handed to a node of this machine.
+/// A scan that was submitted to a node.
 package struct SubmittedJob: Codable, Equatable, Sendable {
     package var v = 1
     package var id: String
-    /// The arguments of `skyfarm scan`.
+    /// Arguments of `skyfarm scan`.
     package var words: [String]
-    /// The folder in which it was submitted.
+    /// Folder in which it was submitted.
     package var folder: String
-    /// The variables with which it runs.
+    /// Environment variables with which it runs.
     package var environment: [String: String]
-    /// Seconds since 1970.
+    /// Time of submission, in seconds since 1970.
     package var submitted: Double
     package var order = Order.run
-    /// User and host that submitted it; nil for one of this machine's user.
+    /// User and host that submitted it, or nil for a job of this machine's user.
     package var from: String?
-    /// Of a job that other nodes can take over: the state folder of the node that runs it.
+    /// State folder of the node that runs it, if other nodes can take it over.
     package var owner: String?
-    /// The weight that was ordered after it was submitted.
+    /// Weight that was set after the submission.
     package var weight: Double?
 
-    /// What its user wants.
+    /// State that the user requests.
     package enum Order: String, Codable, Sendable { case run, pause, cancel }
 
-    /// How it ended.
+    /// Outcome of a job that has ended.
     package struct Result: Codable, Equatable, Sendable {
         package var v = 1
-        /// The exit code of the scan.
+        /// Exit code of the scan.
         package var code: Int32
-        /// Seconds since 1970.
+        /// Time of the end, in seconds since 1970.
         package var ended: Double
     }
 
     package enum State: String, Sendable {
-        /// It begins when its node runs and has room.
+        /// The job starts when its node runs and has a free place.
         case waiting
         case running
         case paused, cancelled
-        /// Its process has been told to stop, to pause or because of a cancellation.
+        /// The process was told to stop, for a pause or a cancellation.
         case stopping
-        /// Its node is silent: `jobs resume ID --on NODE` continues it elsewhere.
+        /// The node is silent; `jobs resume ID --on NODE` continues the job elsewhere.
         case lost
-        /// All, or a part, of its catalogues are written.
+        /// All catalogues are written, or a part of them.
         case finished, partial
         case failed
     }
 
-    /// The state, from what its folder holds. `process` runs it; nil if none does.
+    /// Returns the state that results from the files of the job. `process` runs the job, or is nil if none does.
     package func state(process: Int?, result: Result?) -> State {
         if let result {
             return switch result.code {
@@ -64,7 +64,7 @@ package struct SubmittedJob: Codable, Equatable, Sendable {
         }
     }
 
-    /// The arguments of its scan.
+    /// Arguments of its scan, including the weight that was set later.
     package var finalWords: [String] {
         guard let weight else { return words }
         let flag = "--" + NodeOptions.weight.spec.name
@@ -76,10 +76,10 @@ package struct SubmittedJob: Codable, Equatable, Sendable {
         return ["\(flag)=\(weight)"] + kept
     }
 
-    /// The command that it runs, for users.
+    /// Command line of the scan, for users.
     package var command: String { (["skyfarm", "scan"] + finalWords).map(quotedForShell).joined(separator: " ") }
 
-    /// The variables of `environment` with which a job runs: those of the user, the place and Skyfarm.
+    /// Selects the variables of `environment` with which a job runs: those of the user, the locale and Skyfarm.
     package static func variables(of environment: [String: String]) -> [String: String] {
         let names = ["HOME", "PATH", "USER", "LOGNAME", "LANG", "TZ", "TMPDIR", "LD_LIBRARY_PATH"]
         return environment.filter { name, _ in
@@ -88,27 +88,28 @@ package struct SubmittedJob: Codable, Equatable, Sendable {
     }
 }
 
-/// A submitted job with the state of its folder.
+/// A submitted job with the contents of its folder.
 package struct SubmittedEntry: Equatable, Sendable {
     package var job: SubmittedJob
-    /// The process that runs it.
+    /// ID of the process that runs it.
     package var process: Int?
     package var result: SubmittedJob.Result?
     package var progress: JobProgress?
-    /// The last line about it that is not an event.
+    /// Last line of its log that is not an event.
     package var message: String?
-    /// Of a job that several machines can run.
+    /// Lease of a job that several machines can run.
     package var lease: JobLease?
-    /// Who works for it.
+    /// Systems that work on it.
     package var systems = JobSystems()
 
-    /// The state for a process of this machine.
+    /// State for a process of this machine.
     package var state: SubmittedJob.State { job.state(process: process, result: result) }
 
-    /// Whether another machine runs it, or did.
+    /// Returns whether another machine runs the job, or ran it.
     func isForeign(to owner: String) -> Bool { (job.owner ?? owner) != owner }
 
-    /// The state for a node with the state folder `owner`, which has observed whether the lease is expired.
+    /// Returns the state for a node with the state folder `owner`. `isExpired` tells whether the node has observed that
+    /// the lease expired.
     package func state(for owner: String, isExpired: Bool) -> SubmittedJob.State {
         guard isForeign(to: owner) else { return state }
         let isHeld = lease.map { !$0.isReleased } ?? false
@@ -117,7 +118,7 @@ package struct SubmittedEntry: Equatable, Sendable {
     }
 }
 
-/// The totals of an event of `--progress json`; see Docs/Progress.md.
+/// Totals of an event of `--progress json`; see Docs/Progress.md.
 package struct JobProgress: Codable, Equatable, Sendable {
     package var event: String
     /// ID of the journal.
@@ -134,7 +135,7 @@ package struct JobProgress: Codable, Equatable, Sendable {
     package var systems: Int
     package var slotsTotal: Int
 
-    /// The same with numbers that can be computed with: a peer may send any.
+    /// Copy with numbers limited to a valid range, since a peer may send any.
     var possible: JobProgress {
         func count(_ number: Int) -> Int { min(max(0, number), 1 << 50) }
         var progress = self
@@ -142,18 +143,18 @@ package struct JobProgress: Codable, Equatable, Sendable {
         (progress.tasks, progress.tasksDone) = (count(tasks), count(tasksDone))
         (progress.pixels, progress.pixelsDone) = (count(pixels), count(pixelsDone))
         (progress.retries, progress.systems, progress.slotsTotal) = (count(retries), count(systems), count(slotsTotal))
-        // JSON has no other numbers.
+        // JSON supports finite numbers only.
         (progress.rate, progress.secondsLeft) = (rate.flatMap(\.ifFinite), secondsLeft.flatMap(\.ifFinite))
         return progress
     }
 
-    /// As in `12/40`.
+    /// Progress such as `12/40`.
     package var short: String {
         if let files, let filesDone { return files == 0 ? "\(filesDone) files" : "\(filesDone)/\(files) files" }
         return "\(tasksDone)/\(tasks)"
     }
 
-    /// One line.
+    /// Progress in one line.
     package var text: String {
         var facts = ["\(tasksDone) of \(HumanFormat.count(tasks, "task"))"]
         if let files, let filesDone { facts.insert("\(filesDone) of \(HumanFormat.count(files, "file"))", at: 0) }
@@ -166,6 +167,6 @@ package struct JobProgress: Codable, Equatable, Sendable {
 }
 
 extension Double {
-    /// The number, if it is one.
+    /// The number, or nil if it is not finite.
     var ifFinite: Double? { isFinite ? self : nil }
 }

@@ -3,13 +3,13 @@ import Foundation
 import ScanBasics
 import ScanCluster
 
-/// Jobs that several machines can run: each run has a lease with a number, and a folder of that number for its journal
-/// and its log.
+/// Jobs that several machines can run. Each run has a lease with a number, and a folder with that number for its
+/// journal and its log.
 extension SubmittedJobs {
-    /// Jobs of a folder that other nodes can reach as well.
+    /// Creates the folder of jobs in a folder that other nodes can access as well.
     package init(sharedIn folder: String) { self.init(path: Self.path(in: folder), isShared: true) }
 
-    /// The jobs of which the folder at an absolute path belongs to one.
+    /// Creates the folder of jobs from the absolute path of the folder of one job.
     package init(sharedFolder path: String) {
         self.init(path: (path as NSString).deletingLastPathComponent, isShared: true)
     }
@@ -18,10 +18,10 @@ extension SubmittedJobs {
         ([folder == "/" ? "" : folder] + sharedNames).joined(separator: "/")
     }
 
-    /// The folder of jobs in a folder of `--accept-jobs`.
+    /// Path of the folder of jobs within a folder of `--accept-jobs`.
     static let sharedNames = [ConfinedFolders.reserved, "jobs"]
 
-    /// The newest lease of a job; nil if it never ran.
+    /// Returns the newest lease of a job, or nil if the job never ran.
     package func lease(_ id: String) -> JobLease? { try? inFolder { lease(id, $0) } }
 
     package func lease(_ id: String, _ names: JobFolder) -> JobLease? {
@@ -29,12 +29,12 @@ extension SubmittedJobs {
         return lease.number == number && lease.isPossible ? lease : nil
     }
 
-    /// The greatest number of a lease; nil if there is none, or the folder cannot be read.
+    /// Returns the greatest number of a lease, or nil if there is none or the folder cannot be read.
     package func newest(_ id: String) -> Int? { try? inFolder { $0.newest(id) } }
 
-    /// Takes the lease after `last`, and prepares its folder with what the last run left: a copy, since that run may
-    /// still write.
-    /// - Returns: the lease; nil if another node has it.
+    /// Takes the lease after `last`, and prepares its folder with a copy of the last run's files. They are not moved,
+    /// since that run may still write.
+    /// - Returns: The lease, or nil if another node has it.
     /// - Throws: `CommandError` if the folder cannot be written.
     package func claim(_ id: String, after last: Int, owner: String, node: String, limit: Double) throws -> JobLease? {
         let (number, overflow) = last.addingReportingOverflow(1)
@@ -43,7 +43,8 @@ extension SubmittedJobs {
         }
         let lease = JobLease(number: number, owner: owner, node: node, beat: 0, limit: limit)
         return try inFolder { names in
-            // Created whole and under a name that must not exist: a link, which is atomic on network file systems as well.
+            // Written to a temporary file and linked to a name that must not exist, which is atomic on network file
+            // systems as well.
             let temporary = "\(names.folder(id))/.lease-\(UInt64.random(in: 0...UInt64.max).hexadecimal)"
             try write(lease, to: temporary)
             defer { unlink(temporary) }
@@ -62,12 +63,12 @@ extension SubmittedJobs {
         }
     }
 
-    /// Writes that the holder is alive.
+    /// Writes a renewed lease.
     package func renew(_ lease: JobLease, _ id: String) throws {
         try inFolder { try write(lease, to: $0.lease(id, lease.number)) }
     }
 
-    /// Removes the folders of runs before the newest, once the job is done.
+    /// Removes the folders of all runs but the newest, after the job is done.
     package func removeOldRuns(of id: String) {
         _ = try? inFolder { names in
             let runs = (try? FileManager.default.contentsOfDirectory(atPath: names.folder(id))) ?? []
@@ -78,16 +79,16 @@ extension SubmittedJobs {
         }
     }
 
-    /// Where the journals of the newest run are.
+    /// Returns the folder with the journals of the newest run.
     package func stateFolder(_ id: String) -> String { JobFolder(base: path, isShared: true).run(id) + "/state" }
 }
 
-/// Renews a lease until it is released, and ends this process if the lease is lost.
+/// Renews a lease until it is released, and reports if the lease is lost.
 final class LeaseRenewal {
     private let queue = DispatchQueue(label: "skyfarm.lease")
     private let timer: any DispatchSourceTimer
 
-    /// Renews from now on. `onLoss` is called on a thread of its own.
+    /// Starts to renew the lease. `onLoss` is called on a separate queue.
     init(_ lease: JobLease, of id: String, in jobs: SubmittedJobs, onLoss: @escaping @Sendable (String) -> Void) {
         timer = DispatchSource.makeTimerSource(queue: queue)
         let start = Self.seconds
@@ -96,7 +97,7 @@ final class LeaseRenewal {
         timer.setEventHandler { @Sendable in
             var (lease, keeper) = state.withLock(\.self)
             lease.beat &+= 1
-            // The number first: after a loss nothing is written.
+            // The number is read first, since nothing may be written after a loss.
             let before = jobs.newest(id)
             let isRenewed = before == lease.number && (try? jobs.renew(lease, id)) != nil
             let verdict = keeper.attempted(isRenewed: isRenewed, newest: before, own: lease.number, at: Self.seconds)
@@ -112,13 +113,13 @@ final class LeaseRenewal {
 
     deinit { timer.cancel() }
 
-    /// Renews no more. Returns when a renewal that has begun is done.
+    /// Stops the renewal. Returns after a renewal in progress is done.
     func stop() {
         timer.cancel()
         queue.sync {}
     }
 
-    /// Of a clock that also counts while the machine sleeps.
+    /// Seconds of a clock that also counts while the machine sleeps.
     static var seconds: Double {
         var time = timespec()
         #if os(Linux)

@@ -5,35 +5,35 @@ package import ScanBasics
 import ScanCluster
 package import SkyScan
 
-/// The folder of a user's submitted jobs: a folder for each, with `job.json`, `log`, `lock` while a process runs it, and
-/// `result.json` once it has ended.
+/// The folder of a user's submitted jobs. It has a folder for each job, with `job.json`, `log`, `lock` while a process
+/// runs the job, and `result.json` after it has ended.
 package struct SubmittedJobs: Equatable, Sendable {
     package let path: String
-    /// Whether nodes of other machines use the folder as well; then each run has a folder of its own.
+    /// Whether nodes of other machines use the folder as well; if so, each run has its own folder.
     let isShared: Bool
 
     package init(path: String, isShared: Bool = false) { (self.path, self.isShared) = (path, isShared) }
 
-    /// `$XDG_STATE_HOME/skyfarm/jobs`; nil if the environment defines no such folder.
+    /// Uses `$XDG_STATE_HOME/skyfarm/jobs`, or returns nil if the environment defines no such folder.
     package init?(environment: [String: String]) {
         guard let state = UserFolder.state.path(environment) else { return nil }
         self.init(path: state + "/jobs")
     }
 
-    /// Names for users; what is done with files goes through ``inFolder(isMade:_:)``.
+    /// Paths for users; file operations use ``inFolder(isMade:_:)``.
     private var names: JobFolder { JobFolder(base: path, isShared: isShared) }
     package func folder(_ id: String) -> String { names.folder(id) }
     package func logPath(_ id: String) -> String { names.log(id) }
 
-    /// Calls `body` with names below the folder. Of a shared one they are below the folder that was checked, which nobody
-    /// can replace meanwhile.
-    /// - Throws: `CommandError` if the folder is not there or not ours alone; what `body` throws.
+    /// Calls `body` with paths below the folder. For a shared folder they lead through the descriptor of the folder
+    /// that was checked, so that nobody can replace it meanwhile.
+    /// - Throws: `CommandError` if the folder is missing or not private, and the errors of `body`.
     package func inFolder<Result>(isMade: Bool = false, _ body: (JobFolder) throws -> Result) throws -> Result {
         let open = try opened(isMade: isMade)
         return try withExtendedLifetime(open) { try body(open.names) }
     }
 
-    /// The folder, for as long as the result lives.
+    /// Opens the folder, which stays open during the lifetime of the result.
     package func opened(isMade: Bool = false) throws -> (names: JobFolder, folder: OpenDescriptor?) {
         guard isShared else {
             if isMade {
@@ -52,7 +52,7 @@ package struct SubmittedJobs: Equatable, Sendable {
         return (JobFolder(base: folder.folderName, isShared: true), folder)
     }
 
-    /// All jobs, in the order of submission. What is unreadable is left out.
+    /// Returns all jobs in the order of submission. Unreadable jobs are left out.
     package func entries() -> [SubmittedEntry] {
         let ids = (try? inFolder { try FileManager.default.contentsOfDirectory(atPath: $0.base) }) ?? []
         return ids.compactMap { entry($0) }.sorted { ($0.job.submitted, $0.job.id) < ($1.job.submitted, $1.job.id) }
@@ -71,17 +71,17 @@ package struct SubmittedJobs: Equatable, Sendable {
         }
     }
 
-    /// The one job whose ID begins with `prefix`; nil if there is none or there are several.
+    /// Returns the job whose ID begins with `prefix`, or nil if there is none or several.
     package func entry(prefix: String) -> SubmittedEntry? {
         let found = entries().filter { $0.job.id.hasPrefix(prefix.lowercased()) }
         return found.count == 1 ? found[0] : nil
     }
 
-    /// Takes the exclusive right to run a job.
-    /// - Throws: ``JournalError`` if another process has it.
+    /// Acquires the exclusive right to run a job.
+    /// - Throws: ``JournalError`` if another process holds it.
     package func lock(_ id: String) throws -> JournalLock { try inFolder { try JournalLock(path: $0.lock(id)) } }
 
-    /// Writes a job so that it is whole after a crash as well.
+    /// Writes a job so that the file is complete even after a crash.
     package func write(_ job: SubmittedJob) throws {
         try inFolder(isMade: true) { names in
             try FileManager.default.createDirectory(
@@ -94,7 +94,7 @@ package struct SubmittedJobs: Equatable, Sendable {
         try inFolder { try write(result, to: $0.result(id)) }
     }
 
-    /// Removes the result, so that the job may run again.
+    /// Removes the result, so that the job can run again.
     func removeResult(of id: String) { _ = try? inFolder { unlink($0.result(id)) } }
 
     package func remove(_ id: String) throws {
@@ -117,7 +117,7 @@ package struct SubmittedJobs: Equatable, Sendable {
         }
     }
 
-    /// Longest text of a job: its words may name many files.
+    /// Maximum number of bytes of a job's file, since its words may name many files.
     private static let textLimit = 32 << 20
 
     package func read<Value: Decodable>(_ path: String) -> Value? {
@@ -126,7 +126,7 @@ package struct SubmittedJobs: Equatable, Sendable {
         }
     }
 
-    /// The last event of a log, and the last line that is none.
+    /// Returns the last event of a log, and the last line that is not an event.
     package static func last(of log: String) -> (JobProgress?, String?) {
         var progress: JobProgress?
         var message: String?
