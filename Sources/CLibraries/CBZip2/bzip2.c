@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-// The public interface of libbz2 1.0, which has not changed since 2000.
+// Public interface of libbz2 1.0, unchanged since 2000.
 typedef struct {
     char *next_in;
     unsigned avail_in, total_in_lo32, total_in_hi32;
@@ -30,7 +30,7 @@ static struct {
 
 static void load(void) {
     void *handle = skyfarm_load_library("libbz2.so.1.0", "BZ2_bzDecompressInit");
-    // Other distributions than Debian's.
+    // The name on distributions other than Debian.
     if (!handle) handle = skyfarm_load_library("libbz2.so.1", "BZ2_bzDecompressInit");
     library.init = skyfarm_find_function(handle, "BZ2_bzDecompressInit");
     library.decompress = skyfarm_find_function(handle, "BZ2_bzDecompress");

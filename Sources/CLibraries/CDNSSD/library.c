@@ -11,7 +11,7 @@
 
 static const char library_name[] = "libdns_sd.so.1";
 
-// The library's functions; null without the library.
+// Functions of the library, or NULL if it is not available.
 static struct {
     __typeof__(DNSServiceRegister) *register_service;
     __typeof__(DNSServiceBrowse) *browse;
@@ -29,9 +29,9 @@ static void *zeroed(size_t size) { return calloc(1, size); }
 static const AvahiAllocator zeroing_allocator = {zeroed, free, realloc, calloc};
 
 static void load(void) {
-    // Never closed: a reference may outlive its owner's last call.
+    // The library is never closed, since a reference may outlive the last call of its owner.
     void *handle = skyfarm_load_library(library_name, "DNSServiceRegister");
-    // Its dependencies are found through it. The allocator must not change after the first allocation.
+    // Functions of its dependencies are found through it. The allocator must not change after the first allocation.
     __typeof__(avahi_set_allocator) *set_allocator = skyfarm_find_function(handle, "avahi_set_allocator");
     if (set_allocator) set_allocator(&zeroing_allocator);
     library.browse = skyfarm_find_function(handle, "DNSServiceBrowse");
@@ -41,9 +41,9 @@ static void load(void) {
     library.process_result = skyfarm_find_function(handle, "DNSServiceProcessResult");
     library.deallocate = skyfarm_find_function(handle, "DNSServiceRefDeallocate");
     library.register_service = skyfarm_find_function(handle, "DNSServiceRegister");
-    // Not before `main`: `setenv` moves the environment, next to which a statically linked Swift runtime looks for the
-    // program's arguments. The first `setenv` of a process is safe beside `getenv` on other threads: the array that it
-    // replaces stays allocated and unchanged.
+    // Not set before `main`: `setenv` moves the environment, next to which a statically linked Swift runtime looks for
+    // the program's arguments. The first `setenv` of a process is safe while other threads call `getenv`, since the
+    // array that it replaces stays allocated and unchanged.
     setenv("AVAHI_COMPAT_NOWARN", "1", 0);
 }
 

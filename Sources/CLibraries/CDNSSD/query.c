@@ -8,7 +8,7 @@
 #include <string.h>
 
 int skyfarm_query_srv(const char *name, uint32_t ipv4, uint16_t port, uint8_t *answer, int capacity) {
-    // Per call, for thread safety.
+    // Separate for each call, for thread safety.
     struct __res_state state;
     memset(&state, 0, sizeof state);
     if (res_ninit(&state) < 0) return -NO_RECOVERY;

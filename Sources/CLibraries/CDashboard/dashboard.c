@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <pthread.h>
 
-// Only on Linux the library can be missing.
+// The library can be missing only on Linux.
 #ifndef ELIBACC
 #define ELIBACC ENOENT
 #endif
 
-// The library's functions; null without the library.
+// Functions of the library, or NULL if it is not available.
 static struct {
     __typeof__(MHD_start_daemon) *start_daemon;
     __typeof__(MHD_stop_daemon) *stop_daemon;
@@ -29,7 +29,7 @@ static struct {
 static const char library_name[] = "libmicrohttpd.so.12";
 
 static void load(void) {
-    // Never closed: its threads end after the last call.
+    // The library is never closed, since its threads end after the last call.
     void *handle = skyfarm_load_library(library_name, "MHD_start_daemon");
     library.start_daemon = skyfarm_find_function(handle, "MHD_start_daemon");
     library.stop_daemon = skyfarm_find_function(handle, "MHD_stop_daemon");

@@ -1,4 +1,4 @@
-// A driver of CFITSIO, whose statuses these functions return. In C, since CFITSIO calls them.
+// A CFITSIO driver, whose functions return CFITSIO's status codes. It is written in C, since CFITSIO calls them.
 #include "descriptor_driver.h"
 
 #include <errno.h>

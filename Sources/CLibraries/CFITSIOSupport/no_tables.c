@@ -1,6 +1,6 @@
-// CFITSIO's archive writes zeros, when it is first used, into three tables of 10,000 files each: a megabyte of memory that
-// is zero already, which takes longer than the scan of a small image's header. The program is linked with these functions
-// in their place (`--wrap`, see Package.swift); 0 is success.
+// On first use, CFITSIO's static library writes zeros into three tables of 10,000 files each. This megabyte is already
+// zero, and writing it takes longer than reading the header of a small image. The program is linked with these
+// functions instead (`--wrap`, see Package.swift); 0 is success.
 
 int __wrap_mem_init(void) { return 0; }
 int __wrap_file_init(void) { return 0; }

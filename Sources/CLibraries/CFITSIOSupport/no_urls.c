@@ -1,9 +1,10 @@
-// CFITSIO's archive refers to libcurl, with which it opens URLs. Skyfarm opens files only. These functions take libcurl's
-// place, so that it and the 30 libraries that it needs are not loaded; CFITSIO would report that a URL cannot be opened.
+// CFITSIO's static library refers to libcurl, with which it opens URLs. Skyfarm opens only files. These functions
+// replace those of libcurl, so that it and its 30 dependencies are not loaded; CFITSIO would report that a URL cannot
+// be opened.
 
 #include <stddef.h>
 
-// CFITSIO calls these two whether or not it opens a URL; 0 is success.
+// CFITSIO calls these two functions even if it opens no URL; 0 is success.
 int curl_global_init(long flags) {
     (void)flags;
     return 0;
@@ -13,7 +14,7 @@ void curl_global_cleanup(void) {}
 
 void *curl_easy_init(void) { return NULL; }
 
-// What curl_easy_init has not made is never used.
+// Never called with a handle, since curl_easy_init creates none.
 int curl_easy_setopt(void *handle, int option, ...) {
     (void)handle;
     (void)option;

@@ -1,4 +1,4 @@
-// For RTLD_DEFAULT.
+// Required for RTLD_DEFAULT.
 #define _GNU_SOURCE
 #include "CLoader.h"
 

@@ -1,7 +1,7 @@
 #include "byte_planes.h"
 #include "for_each_processor.h"
 
-// With a constant width the compiler uses vector instructions.
+// The width is a constant, so that the compiler can use vector instructions.
 #define split(width)                                                                                                  \
     for (ptrdiff_t index = 0; index < count; index++)                                                                 \
         for (int byte = 0; byte < (width); byte++) planes[byte * count + index] = numbers[index * (width) + byte]

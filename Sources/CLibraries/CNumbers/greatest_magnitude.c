@@ -5,7 +5,7 @@
 #include <string.h>
 
 for_each_processor float skyfarm_greatest_magnitude(const float *numbers, ptrdiff_t count) {
-    // As integers, the bits of magnitudes have the order of the magnitudes, with NaN above all numbers.
+    // As integers, the bit patterns of magnitudes are ordered like the magnitudes, with NaN above all numbers.
     int32_t greatest = 0;
     for (ptrdiff_t index = 0; index < count; index++) {
         int32_t bits;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-// A fused operation would round once less: other processors would give other floats.
+// Contraction is off, since a fused operation rounds only once, so that results would depend on the processor.
 #pragma STDC FP_CONTRACT OFF
 
 #define inlined static inline __attribute__((always_inline))
@@ -15,7 +15,7 @@ enum {
     most_bits = 16, equal = 254, plain = 255,
 };
 
-// Numbers of the integers of a group.
+// Range of the integers of a group.
 typedef struct {
     int32_t least, most;
     bool is_exact;
@@ -23,7 +23,8 @@ typedef struct {
 
 inlined float number_of(int32_t integer, skyfarm_scale scale) { return (float)(scale.step * integer + scale.offset); }
 
-// The integer that is nearest to a float on the scale. Floats that are far off, or no numbers, give one that is far off.
+// Returns the integer that is nearest to a float on the scale. Floats out of range and NaN give an integer out of
+// range.
 inlined int32_t integer_of(float number, double inverse, double offset) {
     double place = (number - offset) * inverse;
     place = place > -2e9 ? place : -2e9;
@@ -51,7 +52,7 @@ inlined range integers_of(const float *numbers, int count, skyfarm_scale scale, 
     return (range){.least = least, .most = most, .is_exact = !wrong};
 }
 
-// `width` is a constant, so that the compiler unrolls the loops.
+// `width` is a constant, so that the compiler can unroll the loops.
 inlined void put_bits(const int32_t *integers, int32_t least, int width, uint8_t *packed) {
     for (int row = 0; row < rows; row++) {
         int shift = row * width % 16;
@@ -91,7 +92,7 @@ inlined void get_bits(const uint8_t *packed, int32_t least, int width, int32_t *
 
 #define for_each_width(f) f(1) f(2) f(3) f(4) f(5) f(6) f(7) f(8) f(9) f(10) f(11) f(12) f(13) f(14) f(15) f(16)
 
-// A group that is not, or not shorter, as integers.
+// Packs a group that cannot be packed as integers, or would not be shorter.
 inlined uint8_t *pack_plain(const float *numbers, int count, uint8_t *packed) {
     uint32_t other = 0;
     for (int i = 0; i < count; i++) other |= bits_of(numbers[i]) ^ bits_of(numbers[0]);
@@ -132,7 +133,7 @@ for_each_processor ptrdiff_t skyfarm_pack_scaled(
     return out - packed;
 }
 
-// Returns how many bytes the group takes; -1 if it is malformed.
+// Returns the number of bytes of the group, or -1 if it is malformed.
 inlined ptrdiff_t unpack_group(
     const uint8_t *packed, ptrdiff_t size, skyfarm_scale scale, float *numbers, int count) {
     if (size < 5) return -1;

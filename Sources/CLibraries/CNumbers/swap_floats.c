@@ -7,7 +7,7 @@
 for_each_processor void skyfarm_swap_floats(float *numbers, ptrdiff_t count) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     for (ptrdiff_t index = 0; index < count; index++) {
-        // Integer registers only: loading a signalling NaN into a float register may change its bits.
+        // Integer registers only, since loading a signalling NaN into a float register may change its bits.
         uint32_t bits;
         memcpy(&bits, numbers + index, sizeof bits);
         bits = __builtin_bswap32(bits);

@@ -1,4 +1,4 @@
-// The files of pages, by the compiler's #embed: the Swift compiler takes half a minute for arrays of these lengths.
+// Files of the pages, embedded by #embed, since the Swift compiler takes half a minute for arrays of this length.
 #include "page_assets.h"
 
 #pragma clang diagnostic ignored "-Wc23-extensions"

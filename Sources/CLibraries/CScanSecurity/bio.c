@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// OpenSSL's memory BIO would copy and keep the input; this one reads directly from the lent buffer.
+// Reads directly from the lent buffer, whereas OpenSSL's memory BIO would copy and keep the input.
 
 static int read_input(BIO *bio, char *buffer, int capacity) {
     scan_tls *session = BIO_get_data(bio);

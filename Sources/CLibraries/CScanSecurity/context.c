@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <string.h>
 
-// TLS_AES_128_GCM_SHA256. Only its hash is bound to the key: the session may use ChaCha20 with the same hash.
+// TLS_AES_128_GCM_SHA256. Only its hash is bound to the key; a session may use ChaCha20 with the same hash.
 static const unsigned char aes_128_gcm[2] = {0x13, 0x01};
 
 static SSL_SESSION *session_of_key(SSL *ssl, const held_key *key) {
@@ -16,7 +16,7 @@ static SSL_SESSION *session_of_key(SSL *ssl, const held_key *key) {
     return NULL;
 }
 
-/// Client: offers its key.
+/// Client callback that offers the key.
 static int use_key(
     SSL *ssl, const EVP_MD *hash, const unsigned char **identity, size_t *identity_count, SSL_SESSION **psk) {
     scan_tls *session = SSL_get_app_data(ssl);
@@ -29,7 +29,8 @@ static int use_key(
     return 1;
 }
 
-/// Server: finds the key that the client names. Without a key the handshake fails, since there is no certificate.
+/// Server callback that finds the key named by the client. Without a key the handshake fails, since there is no
+/// certificate.
 static int find_key(SSL *ssl, const unsigned char *identity, size_t count, SSL_SESSION **psk) {
     scan_tls *session = SSL_get_app_data(ssl);
     *psk = NULL;
@@ -45,7 +46,7 @@ static int find_key(SSL *ssl, const unsigned char *identity, size_t count, SSL_S
     return 1;
 }
 
-/// Rejects every certificate: peers authenticate by the key only.
+/// Rejects every certificate, since peers authenticate only by the key.
 static int refuse_certificate(X509_STORE_CTX *store, void *unused) {
     (void)unused;
     X509_STORE_CTX_set_error(store, X509_V_ERR_APPLICATION_VERIFICATION);
@@ -70,7 +71,7 @@ static SSL_CTX *make_context(scan_tls_role role) {
         SSL_CTX_free(context);
         return NULL;
     }
-    // The system's configuration file may have set this option. PSK without ECDHE has no forward secrecy.
+    // The option may be set in the system's configuration file. PSK without ECDHE has no forward secrecy.
     SSL_CTX_clear_options(context, SSL_OP_ALLOW_NO_DHE_KEX);
     SSL_CTX_set_options(
         context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE

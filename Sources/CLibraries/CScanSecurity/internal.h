@@ -29,11 +29,11 @@ struct scan_tls {
     size_t output_start, output_count, output_capacity;
 };
 
-/// The settings shared by all sessions of a role; NULL if OpenSSL fails.
+/// Returns the settings shared by all sessions of a role, or NULL if OpenSSL fails.
 SSL_CTX *scan_tls_context(scan_tls_role role);
-/// A source and sink over the session's input and output.
+/// Creates a BIO that reads the session's input and writes its output.
 BIO *scan_tls_bio(scan_tls *session);
-/// Makes room for `count` more bytes of output.
+/// Reserves space for `count` more bytes of output.
 bool scan_tls_reserve_output(scan_tls *session, size_t count);
 
 #endif

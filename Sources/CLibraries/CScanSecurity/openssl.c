@@ -10,19 +10,20 @@
 
 static struct scan_openssl library;
 
-// Of libcrypto, which libssl needs, are the functions that do not begin with SSL or TLS: they are found through it.
+// Functions whose names do not begin with SSL or TLS are in libcrypto. They are found through libssl, which depends on
+// it.
 static const char library_name[] = "libssl.so.3";
 
 static void *find(void *handle, const char *name) {
     void *function = skyfarm_find_function(handle, name);
     if (function) return function;
     fprintf(stderr, "skyfarm: OpenSSL's library %s is missing or lacks %s\n", library_name, name);
-    // The dynamic linker's code when a library is missing at the start.
+    // Exit code of the dynamic linker if a library is missing at program start.
     _Exit(127);
 }
 
 static void load(void) {
-    // Never closed: sessions are freed until the program ends.
+    // The library is never closed, since sessions may be freed until the program ends.
     void *handle = skyfarm_load_library(library_name, "SSL_new");
 #define FIND(name) library.name = find(handle, #name);
     SCAN_OPENSSL_FUNCTIONS(FIND)

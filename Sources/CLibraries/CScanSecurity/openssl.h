@@ -1,8 +1,9 @@
 #ifndef CSCANSECURITY_OPENSSL_H
 #define CSCANSECURITY_OPENSSL_H
 
-// OpenSSL's functions. On Linux the two libraries are loaded by the first call: to load them takes longer than the scan of a
-// small image, which has no connections. A program whose libraries cannot be loaded ends, as if it had been linked with them.
+// Functions of OpenSSL. On Linux its two libraries are loaded by the first call, since loading takes longer than the
+// scan of a small image, which needs no connections. If they cannot be loaded, the program ends as if it had been
+// linked with them.
 #include <openssl/bio.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
@@ -12,7 +13,7 @@
 
 #ifdef __linux__
 
-// Every function that this target calls, also within OpenSSL's macros: another would not link.
+// Every function that this target calls, including those within OpenSSL's macros. Any other function would not link.
 #define SCAN_OPENSSL_FUNCTIONS(F) \
     F(BIO_clear_flags) F(BIO_free) F(BIO_get_data) F(BIO_get_new_index) F(BIO_meth_new) F(BIO_meth_set_ctrl) \
     F(BIO_meth_set_read) F(BIO_meth_set_write) F(BIO_new) F(BIO_set_data) F(BIO_set_flags) F(BIO_set_init) \
@@ -35,7 +36,7 @@ struct scan_openssl {
     SCAN_OPENSSL_FUNCTIONS(SCAN_OPENSSL_MEMBER)
 };
 
-/// The loaded functions.
+/// Returns the loaded functions.
 const struct scan_openssl *scan_openssl(void);
 
 #ifndef SCAN_OPENSSL_LOADER

@@ -19,7 +19,7 @@ bool scan_tls_sha256(
 }
 
 #ifdef __linux__
-// The same as OpenSSL's function, which would load the library for the key that a process without connections has.
+// Equivalent to OpenSSL's function, which would load the library for the key even in a process without connections.
 void scan_tls_wipe(void *bytes, size_t count) { explicit_bzero(bytes, count); }
 #else
 void scan_tls_wipe(void *bytes, size_t count) { OPENSSL_cleanse(bytes, count); }

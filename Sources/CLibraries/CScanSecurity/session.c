@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Output memory, in bytes, that an idle connection keeps after a burst.
+// Maximum output buffer, in bytes, that an idle connection keeps after a burst.
 enum { KEPT_OUTPUT = 256 * 1024 };
 
 static void forget_keys(scan_tls *session) {
@@ -63,7 +63,7 @@ uint64_t scan_tls_consumed(const scan_tls *session) { return session->consumed; 
 
 static scan_tls_failure classify(const scan_tls *session, unsigned long error) {
     if (error == 0) return SCAN_TLS_FAILURE_INTERNAL;
-    // For example a key share that is not a point on the curve.
+    // For example, a key share that is not a point on the curve.
     if (ERR_GET_LIB(error) != ERR_LIB_SSL && ERR_GET_REASON(error) != ERR_R_MALLOC_FAILURE)
         return SCAN_TLS_FAILURE_PROTOCOL;
     switch (ERR_GET_REASON(error)) {
@@ -76,7 +76,7 @@ static scan_tls_failure classify(const scan_tls *session, unsigned long error) {
     case SSL_R_RECORD_LENGTH_MISMATCH:
     case SSL_R_LENGTH_TOO_SHORT:
     case SSL_R_RECORD_TOO_SMALL:
-        // After the first handshake message the peer does speak TLS.
+        // After the first handshake message, the peer is known to use TLS.
         return session->heard ? SCAN_TLS_FAILURE_PROTOCOL : SCAN_TLS_FAILURE_NOT_TLS;
     case SSL_R_UNSUPPORTED_PROTOCOL:
     case SSL_R_VERSION_TOO_LOW:
@@ -131,7 +131,7 @@ scan_tls_result scan_tls_handshake(scan_tls *session) {
     ERR_clear_error();
     scan_tls_result result = result_of(session, SSL_do_handshake(session->ssl));
     if (result != SCAN_TLS_DONE) return result;
-    // Without the key on both sides the peer would be unauthenticated.
+    // Unless both sides have proved the key, the peer is not authenticated.
     if (!SSL_session_reused(session->ssl) || session->key_index < 0 || SSL_version(session->ssl) != TLS1_3_VERSION)
         return fail(session, SCAN_TLS_FAILURE_NO_COMMON_KEY);
     forget_keys(session);
@@ -140,7 +140,7 @@ scan_tls_result scan_tls_handshake(scan_tls *session) {
 
 scan_tls_result scan_tls_read(scan_tls *session, void *buffer, size_t capacity, size_t *count) {
     *count = 0;
-    // A call of SSL_read_ex would take as long as decrypting a short record.
+    // Avoids a call of SSL_read_ex, which takes as long as decrypting a short record.
     if (session->input_count == 0 && !SSL_has_pending(session->ssl)) return SCAN_TLS_WANTS_INPUT;
     ERR_clear_error();
     return result_of(session, SSL_read_ex(session->ssl, buffer, capacity, count));
@@ -148,7 +148,7 @@ scan_tls_result scan_tls_read(scan_tls *session, void *buffer, size_t capacity, 
 
 scan_tls_result scan_tls_write(scan_tls *session, const void *bytes, size_t count) {
     ERR_clear_error();
-    // A record adds 5 bytes of header, 1 of content type and 16 of tag.
+    // A record adds 5 bytes of header, 1 byte of content type and 16 bytes of tag.
     size_t records = count / SCAN_TLS_RECORD_LENGTH + 1;
     if (!scan_tls_reserve_output(session, count + 22 * records)) return fail(session, SCAN_TLS_FAILURE_INTERNAL);
     size_t written = 0;

@@ -1,4 +1,4 @@
-// tcp_info of glibc ends before tcpi_delivery_rate. The kernel's header has it.
+// The struct tcp_info of glibc ends before tcpi_delivery_rate, which the kernel's header has.
 #include "csystem.h"
 
 #ifdef __linux__

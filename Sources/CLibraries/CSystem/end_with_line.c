@@ -41,9 +41,10 @@ void skyfarm_end_with_line(const char *text, int code) {
     const int signals[] = {SIGABRT, SIGBUS, SIGILL, SIGSEGV, SIGTRAP};
     for (size_t index = 0; index < sizeof signals / sizeof *signals; index++) sigaction(signals[index], &action, NULL);
 #ifdef __GLIBC__
-    // Each arena reserves addresses for 64 MiB.
+    // Each arena reserves 64 MiB of address space.
     mallopt(M_ARENA_MAX, 1);
-    // Stacks as large as those of threads on macOS, in place of 8 MiB: libdispatch waits for ever if one does not fit.
+    // Thread stacks get the size that they have on macOS instead of 8 MiB, since libdispatch waits forever if a stack
+    // does not fit.
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, 512 << 10);

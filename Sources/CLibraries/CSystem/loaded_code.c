@@ -1,4 +1,4 @@
-// For dl_iterate_phdr.
+// Required for dl_iterate_phdr.
 #define _GNU_SOURCE
 #include "csystem.h"
 
@@ -30,7 +30,7 @@ static void append(struct buffer *buffer, const void *bytes, size_t count) {
     buffer->count += count;
 }
 
-/// Appends the build ID of a segment of notes; returns whether it has one.
+/// Appends the build ID of a segment of notes. Returns whether the segment has one.
 static int append_build_id(struct buffer *buffer, const uint8_t *notes, size_t size, size_t alignment) {
     size_t mask = (alignment == 8 ? 8 : 4) - 1;
     size_t place = 0;
@@ -64,13 +64,13 @@ static int append_object(struct dl_phdr_info *object, size_t size, void *context
     return 1;
 }
 
-/// Appends what the C library and compiled code choose their instructions by.
+/// Appends the processor capabilities by which the C library and compiled code select instructions.
 static void append_processor(struct buffer *buffer) {
     unsigned long capabilities[] = {getauxval(AT_HWCAP), getauxval(AT_HWCAP2)};
     append(buffer, capabilities, sizeof capabilities);
 #ifdef __x86_64__
     unsigned values[4];
-    // Vendor; model and features, without the number of the core; more features; extended state; the name.
+    // Vendor; model and features, without the core's number; more features; extended state; name.
     static const unsigned leaves[][2] = {
         {0, 0}, {1, 0}, {7, 0}, {7, 1}, {13, 0}, {0x80000001, 0}, {0x80000002, 0}, {0x80000003, 0}, {0x80000004, 0},
     };

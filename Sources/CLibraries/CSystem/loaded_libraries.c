@@ -1,4 +1,4 @@
-// For dl_iterate_phdr.
+// Required for dl_iterate_phdr.
 #define _GNU_SOURCE
 #include "detached_process.h"
 
@@ -17,7 +17,7 @@ static int append_name(struct dl_phdr_info *object, size_t size, void *context) 
     (void)size;
     struct names *names = context;
     size_t count = strlen(object->dlpi_name);
-    // The program has no name, and what the kernel provides no path.
+    // The entry of the program has an empty name, and objects provided by the kernel have no path.
     if (object->dlpi_name[0] != '/') return 0;
     if (count + 1 > names->capacity - names->count) return 1;
     memcpy(names->bytes + names->count, object->dlpi_name, count);

@@ -1,4 +1,4 @@
-// For O_PATH.
+// Required for O_PATH.
 #define _GNU_SOURCE
 #include "csystem.h"
 
@@ -19,7 +19,7 @@
 #endif
 #endif
 
-// Flag to examine a file without opening it: opening has side effects on devices and pipes.
+// Flag to examine a file without opening it, since opening devices and pipes has side effects.
 #ifdef O_PATH
 #define LOOK O_PATH
 #else
@@ -32,7 +32,7 @@ static int refuse(int descriptor) {
     return -1;
 }
 
-/// Whether every component of `path` is a name of something in its folder.
+/// Returns whether every component of `path` names an entry of its folder.
 static int is_plain(const char *path) {
     for (;;) {
         size_t length = strcspn(path, "/");
@@ -43,7 +43,7 @@ static int is_plain(const char *path) {
     }
 }
 
-/// Closes `descriptor` and returns `result`, with the present errno.
+/// Closes `descriptor` and returns `result`, preserving errno.
 static int closing(int descriptor, int result) {
     int cause = errno;
     close(descriptor);
@@ -51,7 +51,7 @@ static int closing(int descriptor, int result) {
     return result;
 }
 
-/// Opens the folder in which the last component of the plain `path` is, and gives that component.
+/// Opens the parent folder of the plain `path`, and stores the last component in `last`.
 static int open_parent(int folder, const char *path, const char **last) {
     int current = fcntl(folder, F_DUPFD_CLOEXEC, 3);
     const char *rest = path;
@@ -68,18 +68,18 @@ static int open_parent(int folder, const char *path, const char **last) {
     return current;
 }
 
-/// Opens what the plain `path` names: by one call of the kernel, where it has that, or component by component.
+/// Opens the plain `path`, by a single system call if the kernel has one, otherwise component by component.
 static int open_at(int folder, const char *path, int flags) {
     flags |= O_NOFOLLOW | O_CLOEXEC;
 #ifdef HAS_OPENAT2
     struct open_how how = {
         .flags = (unsigned)flags, .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
-    // EAGAIN: something was renamed meanwhile, so that the kernel cannot tell whether the path leads out.
+    // EAGAIN: a concurrent rename prevents the kernel from deciding whether the path leads out of the folder.
     for (int attempt = 0; attempt < 16; attempt++) {
         long result = syscall(SYS_openat2, folder, path, &how, sizeof how);
         if (result >= 0) return (int)result;
         if (errno == ELOOP || errno == EXDEV) return refuse(-1);
-        // EPERM: a filter of system calls that does not know it.
+        // EPERM: a system call filter does not know openat2.
         if (errno == ENOSYS || errno == EPERM || errno == EINVAL) break;
         if (errno != EAGAIN) return -1;
     }
@@ -120,10 +120,10 @@ int skyfarm_open_beneath(int folder, const char *path) {
     if (seen < 0) return -1;
     struct statfs system;
     if (fstat(seen, &status) != 0 || !S_ISREG(status.st_mode)) return refuse(seen);
-    // Files of procfs and sysfs claim to be regular.
+    // Files of procfs and sysfs are reported as regular files.
     if (fstatfs(seen, &system) != 0 || system.f_type == PROC_SUPER_MAGIC || system.f_type == SYSFS_MAGIC)
         return refuse(seen);
-    // Opens the file that was examined, even if its name refers to another one by now.
+    // Opens the file that was examined, even if its name refers to another file by now.
     char same[32];
     snprintf(same, sizeof same, "/proc/self/fd/%d", seen);
     int file = closing(seen, open(same, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
@@ -139,9 +139,9 @@ int skyfarm_open_beneath(int folder, const char *path) {
 
 int skyfarm_rename_new(int folder, const char *name, int new_folder, const char *new_name) {
 #if defined(__linux__) && defined(SYS_renameat2)
-    // 1: RENAME_NOREPLACE, which older headers lack.
+    // The flag 1 is RENAME_NOREPLACE, which older headers lack.
     if (syscall(SYS_renameat2, folder, name, new_folder, new_name, 1u) == 0) return 0;
-    // These come from kernels, filters of system calls and file systems that do not know it.
+    // These errors come from kernels, system call filters and file systems that do not support the call.
     if (errno != ENOSYS && errno != EINVAL && errno != EPERM) return -1;
 #elif defined(__APPLE__)
     if (renameatx_np(folder, name, new_folder, new_name, RENAME_EXCL) == 0) return 0;

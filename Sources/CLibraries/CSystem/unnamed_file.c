@@ -1,4 +1,4 @@
-// Headers declare O_TMPFILE only then.
+// Required for O_TMPFILE.
 #define _GNU_SOURCE
 #include "csystem.h"
 

@@ -2,7 +2,7 @@
 #include <wcslib/wcsfix.h>
 #include <wcslib/wcshdr.h>
 
-// Swift cannot import an array of unknown length.
+// A function, since Swift cannot import an array of unknown length.
 static inline const char *skyfarm_wcs_words(int status) {
     return status > 0 && status <= WCSERR_UNSET ? wcs_errmsg[status] : "unknown error";
 }

@@ -1,40 +1,40 @@
 #ifndef CDASHBOARD_H
 #define CDASHBOARD_H
 
-// libmicrohttpd's functions. On Linux the library, and a dozen that it needs, are loaded by the first call of
-// dashboard_start: most scans have no page. The others are called only while a daemon runs.
+// Functions of libmicrohttpd. On Linux the library and its dozen dependencies are loaded by the first call of
+// dashboard_start, since most scans have no page. The other functions must be called only while a daemon runs.
 #include <microhttpd.h>
 
-/// Starts a server thread on a listening socket, which the daemon closes when it stops. Limits: `connections` at a
-/// time, `memory` bytes per connection including the request's headers, `seconds` of idle time. NULL on failure, with
-/// errno ELIBACC if the library is not installed.
+/// Starts a server thread on a listening socket, which the daemon closes when it stops. Limits are `connections` at a
+/// time, `memory` bytes per connection including the headers of the request, and `seconds` of idle time. Returns NULL
+/// on failure, with errno ELIBACC if the library is not installed.
 struct MHD_Daemon *_Nullable dashboard_start(
     int listener, unsigned connections, size_t memory, unsigned seconds, MHD_AccessHandlerCallback _Nonnull answer,
     MHD_NotifyConnectionCallback _Nonnull notify, void *_Nonnull context);
 
-/// The socket of a connection; -1 if there is none.
+/// Returns the socket of a connection, or -1 if there is none.
 int dashboard_descriptor(struct MHD_Connection *_Nonnull connection);
 
-/// MHD_stop_daemon.
+/// Calls MHD_stop_daemon.
 void dashboard_stop(struct MHD_Daemon *_Nonnull daemon);
 
-/// MHD_suspend_connection and MHD_resume_connection.
+/// Call MHD_suspend_connection and MHD_resume_connection.
 void dashboard_suspend(struct MHD_Connection *_Nonnull connection);
 void dashboard_resume(struct MHD_Connection *_Nonnull connection);
 
-/// MHD_lookup_connection_value.
+/// Calls MHD_lookup_connection_value.
 const char *_Nullable dashboard_value(
     struct MHD_Connection *_Nonnull connection, enum MHD_ValueKind kind, const char *_Nonnull name);
 
-/// A response with a copy of `count` bytes; NULL without memory.
+/// Creates a response with a copy of `count` bytes. Returns NULL if memory is exhausted.
 struct MHD_Response *_Nullable dashboard_response(const void *_Nonnull bytes, size_t count);
 
-/// A response without end in blocks of `block` bytes, which `read` writes; `end` is called last.
+/// Creates a response of unlimited length in blocks of `block` bytes, which `read` writes; `end` is called last.
 struct MHD_Response *_Nullable dashboard_stream(
     size_t block, MHD_ContentReaderCallback _Nonnull read, void *_Nonnull context,
     MHD_ContentReaderFreeCallback _Nonnull end);
 
-/// MHD_add_response_header, MHD_queue_response and MHD_destroy_response.
+/// Call MHD_add_response_header, MHD_queue_response and MHD_destroy_response.
 void dashboard_add_header(
     struct MHD_Response *_Nonnull response, const char *_Nonnull name, const char *_Nonnull value);
 enum MHD_Result dashboard_queue(

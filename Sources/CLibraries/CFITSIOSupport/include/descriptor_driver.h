@@ -1,8 +1,8 @@
 #ifndef SKYFARM_DESCRIPTOR_DRIVER_H
 #define SKYFARM_DESCRIPTOR_DRIVER_H
 
-// A driver by which CFITSIO writes a file that the caller has opened, and closes: the name of the file is the number of the
-// descriptor. They return CFITSIO's statuses.
+// A driver by which CFITSIO writes to a file that the caller has opened and will close. The name of the file is the
+// number of its descriptor. The functions return CFITSIO's status codes.
 int skyfarm_driver_create(char *name, int *handle);
 int skyfarm_driver_truncate(int handle, long long size);
 int skyfarm_driver_close(int handle);

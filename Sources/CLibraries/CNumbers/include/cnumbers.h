@@ -6,12 +6,12 @@
 
 #include <stddef.h>
 
-/// The greatest magnitude of `count` numbers; NaN if one of them is NaN. In C for vector instructions: every pixel of
-/// an image passes through it twice.
+/// Returns the greatest magnitude of `count` numbers, or NaN if one of them is NaN. Written in C for vector
+/// instructions, since every pixel of an image passes through it twice.
 float skyfarm_greatest_magnitude(const float *numbers, ptrdiff_t count);
 
-/// Converts `count` floats from big-endian, the byte order of FITS, to the processor's, in place. In C for vector
-/// instructions: every pixel passes through it twice.
+/// Converts `count` floats in place from big-endian, the byte order of FITS, to the byte order of the processor.
+/// Written in C for vector instructions, since every pixel passes through it twice.
 void skyfarm_swap_floats(float *numbers, ptrdiff_t count);
 
 #endif

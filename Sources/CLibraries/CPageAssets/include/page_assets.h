@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/// A file of Sources/SkyReport/Page/Assets, which is part of the program.
+/// A file of Sources/SkyReport/Page/Assets, embedded in the program.
 struct page_asset {
     const unsigned char *bytes;
     size_t count;
