@@ -4,11 +4,11 @@ import ScanBasics
 import ScanCluster
 package import ScanDiscovery
 
-/// Discovers the nodes of a ``FleetFile``, also those that are added while it is browsed.
+/// Discovers the nodes of a ``FleetFile``, including nodes that are added while it is browsed.
 package struct FleetDiscovery: ServiceDiscovery {
     package let file: FleetFile
 
-    /// Nil if no node was started by `skyfarm up`.
+    /// Uses the file of this user, or returns nil if no node was started by `skyfarm up`.
     package init?() {
         guard let file = FleetFile(), FileManager.default.fileExists(atPath: file.path) else { return nil }
         self.file = file
@@ -22,7 +22,7 @@ package struct FleetDiscovery: ServiceDiscovery {
         entries.register(service)
     }
 
-    /// The nodes now, and each change of the file.
+    /// Yields the current nodes, and then each change of the file.
     package func browse() -> AsyncThrowingStream<BrowseEvent, any Error> {
         AsyncThrowingStream { continuation in
             let known = Locked(Set<ServiceInstance>())

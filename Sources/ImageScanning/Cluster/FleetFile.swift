@@ -3,11 +3,11 @@ import Foundation
 package import ScanCluster
 import ScanDiscovery
 
-/// A node that `skyfarm up` has started on another machine.
+/// A node that `skyfarm up` started on another machine.
 package struct FleetNode: Equatable, Sendable {
-    /// As it was given to ssh.
+    /// Name of the host as given to ssh.
     package var host: String
-    /// Where its coordinators reach it.
+    /// Address at which coordinators reach the node.
     package var address: SocketAddress
     package var name: String
 
@@ -18,14 +18,14 @@ package struct FleetNode: Equatable, Sendable {
     }
 }
 
-/// The nodes that `skyfarm up` has started: a file with a line for each, by which other commands find them in networks
-/// without multicast.
+/// The file of the nodes that `skyfarm up` started, one per line, by which other commands find them in networks without
+/// multicast.
 package struct FleetFile: Sendable {
     package let path: String
 
     package init(path: String) { self.path = path }
 
-    /// `$XDG_STATE_HOME/skyfarm/hosts`; nil if the environment defines no such folder.
+    /// Uses `$XDG_STATE_HOME/skyfarm/hosts`, or returns nil if the environment defines no such folder.
     package init?(environment: [String: String] = ProcessInfo.processInfo.environment) {
         guard let folder = UserFolder.state.path(environment) else { return nil }
         path = folder + "/hosts"
@@ -33,21 +33,21 @@ package struct FleetFile: Sendable {
 
     private var folder: String { (path as NSString).deletingLastPathComponent }
 
-    /// Refuses a folder that another user owns or can write to.
+    /// Throws an error if another user owns the folder or can write to it.
     /// - Throws: `CommandError` that names the folder and the cause.
     package func check() throws(CommandError) {
         if let distrust = UserFolder.distrust(folder) { throw CommandError(.failure, distrust) }
     }
 
-    /// The nodes of the file. The list is empty if the file is missing or its folder cannot be trusted. Lines that name no
+    /// The nodes listed in the file. Empty if the file is missing or its folder cannot be trusted. Lines that name no
     /// node are skipped.
     package var nodes: [FleetNode] {
         if UserFolder.distrust(folder) != nil { return [] }
         return Self.parse((try? String(contentsOfFile: path, encoding: .utf8)) ?? "")
     }
 
-    /// Replaces the nodes on the hosts of `nodes`, and forgets those on `gone`. Commands that do so at once wait for each
-    /// other. Without a node there is no file afterwards, unless nodes are expected.
+    /// Replaces the entries of the hosts of `nodes`, and removes the entries of the hosts `gone`. Concurrent updates
+    /// wait for each other. The file is removed if no node is left, unless nodes are expected.
     /// - Throws: `CommandError` if the file cannot be written.
     package func update(with nodes: [FleetNode] = [], without gone: [String] = [], expectsNodes: Bool = false)
         throws(CommandError)

@@ -3,13 +3,13 @@ package import ScanBasics
 import ScanCluster
 package import ScanNetwork
 
-/// The weight of a submitted job, which may change while the job runs in this process.
+/// Weight of a submitted job, which may change while the job runs in this process.
 package final class JobWeight: Sendable {
-    /// That of the job that this task runs; nil if it runs none that was submitted.
+    /// Weight of the job that this task runs, or nil if it does not run a submitted job.
     @TaskLocal package static var current: JobWeight?
 
     private struct State {
-        /// Nil until it is changed.
+        /// The changed weight, or nil until it is changed.
         var weight: Double?
         var connections: [RemoteNodes] = []
     }
@@ -17,10 +17,10 @@ package final class JobWeight: Sendable {
 
     package init() {}
 
-    /// The signal by which a process is told that the file of its job has another weight.
+    /// Signal by which a process is told that the weight in the file of its job has changed.
     package static let signal = SIGUSR1
 
-    /// Calls `read` for the weight when the process gets ``signal``, until the result is released.
+    /// Calls `read` for the new weight whenever the process receives ``signal``, until the result is released.
     package func observe(_ read: @escaping @Sendable () -> Double?) -> SignalEvents {
         SignalEvents([Self.signal], queue: .global()) { [self] _ in
             guard let weight = read() else { return }
@@ -32,7 +32,7 @@ package final class JobWeight: Sendable {
         }
     }
 
-    /// Has the nodes of these connections know the weight from now on.
+    /// Reports the current weight and later changes to the nodes of these connections.
     package func follow(_ connections: RemoteNodes) {
         let weight = state.withLock { state in
             state.connections.append(connections)

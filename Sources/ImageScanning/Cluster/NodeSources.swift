@@ -1,10 +1,10 @@
 package import ScanDiscovery
 
-/// Where nodes are discovered.
+/// The sources from which nodes are discovered.
 package struct NodeSources: Sendable {
-    /// On the local network, by DNS-SD, and in the file of those that `skyfarm up` has started.
+    /// Whether to use DNS-SD on the local network and the file of nodes started by `skyfarm up`.
     package var discovers: Bool
-    /// Names of SRV records in DNS.
+    /// DNS names whose SRV records are queried.
     package var srv: [String]
 
     package init(discovers: Bool, srv: [String]) {

@@ -1,7 +1,7 @@
 import ScanNetwork
 
 extension NodeState {
-    /// Whether tasks can be sent to the node, by this connection or another one.
+    /// Whether tasks can be sent to the node, over this connection or another one.
     package var isUsable: Bool {
         switch status {
         case .joined, .duplicate: true
@@ -9,31 +9,31 @@ extension NodeState {
         }
     }
 
-    /// Whether it was discovered, and is connected by another connection.
+    /// Whether the node was discovered and is already connected by another connection.
     package var isSecond: Bool {
         if case .duplicate = status { return announcedName != nil }
         return false
     }
 
-    /// Whether authentication failed: the node holds none of the keys of this process.
+    /// Whether authentication failed, since the node holds none of the keys of this process.
     package var lacksKey: Bool {
         if case .failed(let error) = status { return error.code == .authentication }
         return false
     }
 
-    /// Whether authentication failed at an address that was given.
+    /// Whether authentication failed at a given address.
     var refusesKey: Bool { announcedName == nil && lacksKey }
 
-    /// Whether it computes differently, and is not used for that.
+    /// Whether the node is not used because its arithmetic differs.
     package var computesDifferently: Bool {
         if case .failed(let error) = status { return error.code == .differentArithmetic }
         return false
     }
 
-    /// Its name and address, or the address alone while the name is unknown.
+    /// Name and address of the node, or only the address while the name is unknown.
     package var label: String { node.map { "\($0.name) (\(address))" } ?? address }
 
-    /// Why tasks are not sent to this address; nil if they are.
+    /// Reason why no tasks are sent to this address, or nil if they are sent.
     package var trouble: String? {
         switch status {
         case .joined: nil

@@ -8,14 +8,22 @@ package import ScanNetwork
 import ScanSecurity
 import SkyScan
 
-/// The node of a command: it connects others and does not serve.
+/// The node of a command, which connects to other nodes and does not serve.
 extension ScanNode {
-    /// Connects nodes and discovers others from now on, beside whatever else must be done before work can begin.
-    /// `timeout`, adaptive if nil, and `maxAttempts` are limits of its scans; `job` is what nodes log as the job of this
-    /// process. For `manyImages` a few tasks wait for the slots of this process, which unpack pixels themselves. With
-    /// `oneTask` a slot of this process does the work, and no link is measured; without slots here all links are.
-    /// - Throws: `KeyError` if nodes are needed and no key can be used.
-    // Not inlined: the optimiser of Swift 6.3.1 crashes ("while splitting coroutine") on async functions that contain it.
+    /// Connects nodes and starts to discover others, while the command prepares its work.
+    ///
+    /// - Parameters:
+    ///   - cluster: options that select nodes and slots.
+    ///   - job: name under which nodes log the job of this process.
+    ///   - timeout: time limit of a task, or nil for an adaptive one.
+    ///   - maxAttempts: maximum number of attempts per task.
+    ///   - manyImages: whether a few tasks wait for the slots of this process, which unpack pixels themselves.
+    ///   - oneTask: whether a slot of this process does the work, so that no link is measured. Without local slots, all
+    ///     links are measured.
+    ///   - events: receives messages for the user.
+    /// - Throws: `KeyError` if nodes are needed and no usable key exists.
+    // Not inlined, since the optimiser of Swift 6.3.1 crashes ("while splitting coroutine") on async functions that
+    // contain it.
     @inline(never)
     package static func started(
         _ cluster: ClusterOptions, job: String? = nil, timeout: Duration? = nil, maxAttempts: Int = 3,
@@ -61,7 +69,7 @@ extension ScanNode {
         }
     }
 
-    /// The keys, and where nodes are discovered. A command that does not need nodes ignores a key that cannot be used.
+    /// Returns the keys and the sources of nodes. A command that does not need nodes ignores an unusable key.
     private static func keysAndSources(
         _ cluster: ClusterOptions, _ events: ScanEvents
     ) throws -> (KeyRing, [any ServiceDiscovery]) {
@@ -72,7 +80,7 @@ extension ScanNode {
             guard cluster.nodes.isEmpty, cluster.localSlots != 0 else { throw error }
             events.say("nodes are not looked for: \(error)")
         }
-        // No node is connected, so that the key is not used.
+        // No node is connected, so the key is not used.
         return (KeyRing(current: .unused()), [])
     }
 
@@ -94,7 +102,7 @@ extension ScanNode {
         Task { [connections] in events.report(await connections.settled()) }
     }
 
-    /// Waits until each node whose address was given has joined or failed, and for the time in which others may be
+    /// Waits until each node at a given address has joined or failed, and for the time in which others may be
     /// discovered.
     package func gather(_ cluster: ClusterOptions) async throws {
         try await settled()
@@ -102,7 +110,7 @@ extension ScanNode {
         try Task.checkCancellation()
     }
 
-    /// Waits until each node whose address was given has joined or failed.
+    /// Waits until each node at a given address has joined or failed.
     private func settled() async throws {
         _ = await withTaskCancellationHandler {
             await connections.settled()
@@ -131,7 +139,7 @@ extension ScanNode {
 }
 
 extension RemoteNodes.Options {
-    /// Of a process that farms out sky scans: nodes must compute as it does.
+    /// Options of a process that distributes sky scans; nodes must have the same arithmetic.
     package static var sky: RemoteNodes.Options {
         var options = RemoteNodes.Options()
         options.arithmetic = .sky

@@ -7,17 +7,17 @@ package import ScanNetwork
 import ScanSecurity
 import SkyScan
 
-/// A node of one slot in a process of its own on this machine, for tasks that must not run in this process since another
-/// one has ended with them.
+/// A node with one slot in a separate process on this machine. It runs tasks that must not run in this process, because
+/// another process crashed while running them.
 package enum SpareNode {
-    /// The only argument of such a process.
+    /// The only argument of the process of a spare node.
     package static let word = "--spare-node"
     static let namePrefix = "spare-\(getpid())-"
     private static let count = Locked(0)
-    /// Processes that are started in all: if none of them lives, no further one helps.
+    /// Maximum number of processes that are started in total; if none of them survives, another one does not help.
     private static let limit = 1024
 
-    /// Serves the one slot until the standard input ends: the process that started this one has closed it, or has ended.
+    /// Serves one slot until the standard input ends, that is, until the parent process has closed it or has exited.
     package static func serve(named name: String) -> ExitCode {
         do {
             let node = NodeServer(
@@ -30,12 +30,12 @@ package enum SpareNode {
         }
     }
 
-    /// Starts so many and connects them; they end with this process.
-    /// - Returns: whether one is connected.
+    /// Starts the given number of spare nodes and connects them. They end with this process.
+    /// - Returns: Whether at least one of them is connected.
     package static func start(_ wanted: Int, connectedBy connections: RemoteNodes) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<wanted {
-                // To create a process takes longer than an event loop may stand still.
+                // Creating a process takes longer than an event loop may be blocked.
                 group.addTask(executorPreference: globalConcurrentExecutor) { await start(connectedBy: connections) }
             }
             return await group.reduce(false) { $0 || $1 }
@@ -53,7 +53,7 @@ package enum SpareNode {
         return await withCheckedContinuation { continuation in
             let waiting = Locked<CheckedContinuation<Bool, Never>?>(continuation)
             connections.dial(peer) { outcome in
-                // Called again when the connection ends.
+                // The handler is called again when the connection ends.
                 let waiting = waiting.withLock { waiting in
                     defer { waiting = nil }
                     return waiting
@@ -63,8 +63,8 @@ package enum SpareNode {
         }
     }
 
-    /// Starts a process, and waits for its end on a thread, which holds its standard input open.
-    /// - Returns: where it listens; nil if it does not.
+    /// Starts a process, and waits for its exit on a thread that keeps its standard input open.
+    /// - Returns: The address on which the process listens, or nil if it failed to start.
     private static func launch(_ name: String) async -> SocketAddress? {
         #if os(Linux)
             let program = "/proc/self/exe"
@@ -72,7 +72,7 @@ package enum SpareNode {
             let program = Bundle.main.executablePath ?? CommandLine.arguments[0]
         #endif
         guard let process = try? ChildProcess([program, word, name]) else { return nil }
-        // A pipe that nobody reads would be filled by the report of a crash.
+        // The pipe is drained, since the report of a crash could otherwise fill it and block the process.
         Thread.detachNewThread { _ = FileHandle(fileDescriptor: process.errors).readDataToEndOfFile() }
         return await withCheckedContinuation { continuation in
             Thread.detachNewThread {

@@ -1,8 +1,8 @@
 package import CommandLineKit
 
-/// The command line of SExtractor: `IMAGE [-c FILE] [-KEY VALUE]...`, with flags of `skyfarm scan` between.
+/// The command line of SExtractor, `IMAGE [-c FILE] [-KEY VALUE]...`, which may contain flags of `skyfarm scan`.
 package struct SexArguments: Equatable, Sendable {
-    /// What is printed instead of a scan.
+    /// Information that is printed instead of a scan.
     package enum Listing: Equatable, Sendable {
         case configuration(isComplete: Bool)
         case columns
@@ -11,9 +11,9 @@ package struct SexArguments: Equatable, Sendable {
 
     package var images: [String] = []
     package var listing: Listing?
-    /// Nil: `default.sex`, if it exists.
+    /// Path of the configuration file, or nil for `default.sex` if it exists.
     package var configuration: String?
-    /// Keys and values, in order.
+    /// Keys and values in the order of the command line.
     package var settings: [(key: String, value: String)] = []
     /// Flags of `skyfarm scan`, as `--flag` or `--flag=value`.
     package var flags: [String] = []
@@ -23,14 +23,14 @@ package struct SexArguments: Equatable, Sendable {
             && left.flags == right.flags && left.settings.elementsEqual(right.settings, by: ==)
     }
 
-    /// Whether a word is none that may be a value.
+    /// Returns whether a word is a flag or a key, so that it cannot be a value.
     private static func isFlag(_ word: String) -> Bool {
         if word.hasPrefix("--") || ["-c", "-d", "-dd", "-dp", "-v", "-V"].contains(word) { return true }
         return word.hasPrefix("-") && SexKey.named(word.dropFirst().uppercased()) != nil
     }
 
-    /// Parses the words after the command's name.
-    /// - Throws: `UsageError`.
+    /// Parses the words that follow the command's name.
+    /// - Throws: `UsageError` for an unknown or incomplete option.
     package init(_ words: [String]) throws(UsageError) {
         var rest = words[...]
         while let word = rest.popFirst() {
@@ -46,7 +46,8 @@ package struct SexArguments: Equatable, Sendable {
                 if word.hasPrefix("--") {
                     flags.append(word)
                 } else if word.hasPrefix("-"), word.count > 1 {
-                    // A value may be negative, or begin with a minus as -BACKGROUND or that of ASSOCSELEC_TYPE, but is no key.
+                    // A value may be negative, or begin with a hyphen like -BACKGROUND or a value of ASSOCSELEC_TYPE,
+                    // but is not a key.
                     guard let value = rest.first, !Self.isFlag(value) else { throw UsageError("\(word) needs a value") }
                     rest.removeFirst()
                     settings.append((String(word.dropFirst()), value))

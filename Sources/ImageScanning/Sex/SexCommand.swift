@@ -4,11 +4,16 @@ import Foundation
 import SkyFITS
 import SkyScan
 
-/// `skyfarm sex`: SExtractor's command line, configuration, columns and catalogues.
+/// `skyfarm sex` accepts the command line, configuration and columns of SExtractor and writes its catalogues.
+///
+/// ``SexArguments`` parses the command line, ``SexConfiguration`` merges the built-in values with the configuration
+/// file and the command line, and ``SexOptions`` translates the configuration to the options of a scan, which then runs
+/// like `skyfarm scan`. ``SexKey`` lists the supported keys. Readers begin with ``run()``.
 package struct SexCommand: Command {
-    /// Names under which the program is this command.
+    /// Names of the program under which it runs this command.
     package static let names = ["sex", "source-extractor", "sextractor"]
-    /// Whose settings, columns and formats these are, in the words in which programs look for it.
+    /// The version of SExtractor whose settings, columns and formats are supported, in the wording that other programs
+    /// parse.
     static let release = "SExtractor version 2.25.0"
 
     private let arguments: SexArguments
@@ -26,7 +31,7 @@ package struct SexCommand: Command {
         case .version: return try show("\(Self.release) (\(Software.name))\n")
         case nil: break
         }
-        // Before a file is read: wrappers find the version in this error.
+        // Checked before any file is read, since wrappers find the version in this error.
         if arguments.images.isEmpty {
             throw UsageError("IMAGE is missing: skyfarm sex IMAGE [-c FILE] [-KEY VALUE]..., as \(Self.release)")
         }
@@ -42,7 +47,7 @@ package struct SexCommand: Command {
         return .complete
     }
 
-    /// The built-in values, with those of the file and of the command line.
+    /// Returns the built-in values, overridden by those of the file and of the command line.
     private func configuration(_ warnings: inout [String]) -> SexConfiguration {
         var configuration = SexConfiguration()
         let path = arguments.configuration ?? "default.sex"
@@ -58,7 +63,7 @@ package struct SexCommand: Command {
         return configuration
     }
 
-    /// Every column, as a comment of a `.param` file.
+    /// All columns as comments of a `.param` file.
     private static var columnList: String {
         SExtractorColumn.all.map { column in
             "#\(column.name.padding(toLength: 24, withPad: " ", startingAt: 0)) \(column.comment)"

@@ -5,8 +5,8 @@ import SkyScan
 extension AssociationList {
     private static let mostColumns = 1000
 
-    /// The values of the ASSOC keys.
-    /// - Throws: `UsageError` that names the key of a value that cannot be used.
+    /// Creates the list from the values of the ASSOC keys.
+    /// - Throws: `UsageError` that names the key of an invalid value.
     init(_ configuration: SexConfiguration) throws(UsageError) {
         path = try configuration.text("ASSOC_NAME")
         origin = configuration["ASSOC_NAME"].origin
@@ -32,7 +32,7 @@ extension AssociationList {
 }
 
 extension SexConfiguration {
-    /// PHOT_PETROPARAMS.
+    /// Returns the value of PHOT_PETROPARAMS.
     func petrosian() throws(UsageError) -> MeasurementRequest.Petrosian {
         let setting = self["PHOT_PETROPARAMS"]
         guard setting.words.count == 2 else { throw UsageError("\(setting.origin): needs two numbers") }

@@ -1,21 +1,21 @@
 package import CommandLineKit
 import Foundation
 
-/// Values of the keys of SExtractor: built-in ones, those of a file, and those of the command line.
+/// Values of SExtractor's configuration keys: built-in values, overridden by a file and by the command line.
 package struct SexConfiguration: Equatable, Sendable {
-    /// The words of a value, and where they come from.
+    /// The words of a value, and its origin.
     package struct Setting: Equatable, Sendable {
         package var words: [String]
-        /// As in `default.sex:12: DETECT_THRESH`.
+        /// Description of the origin, such as `default.sex:12: DETECT_THRESH`.
         var origin: String
         /// Whether the user gave it.
         var isExplicit = true
     }
 
     private var settings: [String: Setting] = [:]
-    /// What is wrong but does no harm.
+    /// Warnings about harmless errors in the configuration.
     package private(set) var warnings: [String] = []
-    /// Why values are not supported, by key: later values may replace them.
+    /// Reasons why values are not supported, by key. They are reported at the end, since later values may replace them.
     private var refusals: [String: String] = [:]
 
     package init() {
@@ -25,7 +25,7 @@ package struct SexConfiguration: Equatable, Sendable {
         }
     }
 
-    /// Reads a file: on each line a key and its value; `#` begins a comment.
+    /// Reads a configuration file. Each line has a key and its value; `#` begins a comment.
     package mutating func read(_ text: String, name: String, environment: [String: String]) {
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let content = Self.withoutComment(line)
@@ -58,22 +58,22 @@ package struct SexConfiguration: Equatable, Sendable {
         settings[key.name] = Setting(words: words, origin: origin)
     }
 
-    /// Keys of one number, of which SExtractor takes the first.
+    /// Keys with a single number. SExtractor uses the first one if there are several.
     private static let scalars: Set = [
         "ASSOC_RADIUS", "BACKPHOTO_THICK", "CLEAN_PARAM", "DEBLEND_MINCONT", "DEBLEND_NTHRESH", "DETECT_MINAREA",
         "GAIN",
         "MAG_ZEROPOINT", "PIXEL_SCALE", "SATUR_LEVEL", "SEEING_FWHM",
     ]
 
-    /// Refuses values that would change the catalogue in a way that is not supported.
-    /// - Throws: `UsageError` that names where the value is from.
+    /// Throws an error for values that would change the catalogue in an unsupported way.
+    /// - Throws: `UsageError` that names the origin of the value.
     func requireSupport() throws(UsageError) {
         for key in SexKey.all { if let refusal = refusals[key.name] { throw UsageError(refusal) } }
     }
 
     private static func withoutComment(_ line: Substring) -> Substring { line.prefix { $0 != "#" } }
 
-    /// The words of a value: separated by white space and commas, or in quotes; `$NAME` is a variable.
+    /// Splits a value into words, which are separated by white space and commas, or quoted; `$NAME` is a variable.
     private static func words(_ value: String, _ environment: [String: String]) -> [String] {
         var words: [String] = []
         var rest = value[...]
@@ -97,14 +97,15 @@ package struct SexConfiguration: Equatable, Sendable {
 
     package subscript(key: String) -> Setting { settings[key] ?? Setting(words: [], origin: key, isExplicit: false) }
 
-    /// The word at `place`, or the last one.
+    /// Returns the word at `place`, or the last one if there are fewer.
     package func text(_ key: String, at place: Int = 0) throws(UsageError) -> String {
         let setting = self[key]
         guard let last = setting.words.last else { throw UsageError("\(setting.origin): has no value") }
         return place < setting.words.count ? setting.words[place] : last
     }
 
-    /// Numbers in `range`, at least one and at most `most`; of a key of one number the first.
+    /// Returns numbers in `range`, at least one and at most `most`. For a key with a single number, only the first is
+    /// used.
     package func numbers(_ key: String, _ range: ClosedRange<Double>, most: Int) throws(UsageError) -> [Double] {
         var setting = self[key]
         if Self.scalars.contains(key) { setting.words = Array(setting.words.prefix(1)) }
@@ -128,7 +129,7 @@ package struct SexConfiguration: Equatable, Sendable {
         try numbers(key, range, most: 1)[0]
     }
 
-    /// Whole numbers in `range`, at least one and at most `most`; as in SExtractor what follows the point is left out.
+    /// Returns whole numbers in `range`, at least one and at most `most`. Fractions are truncated, as in SExtractor.
     package func integers(_ key: String, _ range: ClosedRange<Int>, most: Int = 1) throws(UsageError) -> [Int] {
         var values: [Int] = []
         for number in try numbers(key, Double(range.lowerBound)...Double(range.upperBound), most: most) {
@@ -146,7 +147,7 @@ package struct SexConfiguration: Equatable, Sendable {
         }
     }
 
-    /// The value of `choices` that the word at `place`, or the last one, names.
+    /// Returns the value of `choices` that is named by the word at `place`, or by the last one if there are fewer.
     package func choice<Value>(
         _ key: String, _ choices: KeyValuePairs<String, Value>, at place: Int = 0
     ) throws(UsageError) -> Value {

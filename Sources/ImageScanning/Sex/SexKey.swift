@@ -1,21 +1,21 @@
-/// A key of SExtractor's configuration.
+/// A key of SExtractor's configuration, with its default and the extent of its support.
 package struct SexKey: Sendable {
-    /// What skyfarm sex does with the key.
+    /// How `skyfarm sex` treats the key.
     package enum Support: Equatable, Sendable {
-        /// It is used.
+        /// The key is used.
         case used
-        /// It changes no catalogue, and is ignored.
+        /// The key does not affect catalogues, and is ignored.
         case ignored
-        /// Only these values are possible, in capitals; others would change the catalogue.
+        /// Only these values, in capitals, are supported; others would change the catalogue.
         case only([String])
     }
 
     package let name: String
-    /// The built-in value, as in a file.
+    /// The built-in value, as written in a file.
     let fallback: String
     let support: Support
     let meaning: String
-    /// Whether `-d` shows it; `-dd` shows all.
+    /// Whether `-d` prints the key; `-dd` prints all keys.
     let isCommon: Bool
 
     private init(_ name: String, _ fallback: String, _ support: Support, _ meaning: String, common: Bool = true) {
@@ -124,7 +124,7 @@ package struct SexKey: Sendable {
         SexKey("PSFDISPLAY_TYPE", "SPLIT", .ignored, "display of fits", common: false),
     ]
 
-    /// A configuration file of the built-in values, for `-d` and `-dd`.
+    /// Returns a configuration file with the built-in values, for `-d` and `-dd`.
     package static func file(all isComplete: Bool) -> String {
         "# Configuration of skyfarm sex\n\n"
             + all.filter { isComplete || $0.isCommon }.map { key in

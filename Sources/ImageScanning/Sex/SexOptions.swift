@@ -5,12 +5,12 @@ import SkyExtraction
 import SkyMeasurement
 import SkyScan
 
-/// The options of a scan from a configuration of SExtractor.
+/// Translates a configuration of SExtractor to the options of a scan.
 package struct SexOptions {
     package private(set) var options: ScanCommand.Options
     private let configuration: SexConfiguration
 
-    /// - Throws: `UsageError` that names the file, line and key of a value that cannot be used.
+    /// - Throws: `UsageError` that names the file, line and key of an invalid value.
     package init(_ configuration: SexConfiguration, _ arguments: SexArguments, _ layers: Arguments) throws(UsageError) {
         self.configuration = configuration
         try configuration.requireSupport()
@@ -23,7 +23,7 @@ package struct SexOptions {
         try readCheckImages()
     }
 
-    /// Those of `skyfarm scan` with the flags between SExtractor's.
+    /// Returns the options of `skyfarm scan` for the flags that are mixed with SExtractor's arguments.
     private static func scanOptions(
         _ arguments: SexArguments, _ layers: Arguments, _ verbosity: [String]
     ) throws(UsageError) -> ScanCommand.Options {
@@ -40,7 +40,7 @@ package struct SexOptions {
         return try ScanCommand.Options(parsed)
     }
 
-    /// The images of SExtractor's `DETECTION,MEASUREMENT`, perhaps with further ones to measure.
+    /// Returns the images of SExtractor's `DETECTION,MEASUREMENT` argument, which may name further images to measure.
     private static func images(_ text: String) -> (detection: String?, measured: [String]) {
         let names = text.split(separator: ",").map(String.init)
         if names.count < 2 || FileManager.default.fileExists(atPath: text) { return (nil, [text]) }
@@ -88,7 +88,7 @@ package struct SexOptions {
         }
         let setting = configuration["FILTER_NAME"]
         let name = try configuration.text("FILTER_NAME")
-        // Without a file of the default name the built-in kernel is used, which is the same.
+        // If the default file does not exist, the built-in kernel is used, which is identical.
         if !setting.isExplicit, !FileManager.default.fileExists(atPath: name) { return }
         let text = try Self.contents(of: name, setting.origin)
         do {
@@ -113,8 +113,8 @@ package struct SexOptions {
         case map(ScanParameters.WeightMap)
     }
 
-    /// The first type and file are those of the detection, the second those of the measurement, as in SExtractor. One
-    /// alone is of both.
+    /// Reads the types and files of weight maps. As in SExtractor, the first ones are used for the detection and the
+    /// second ones for the measurement; single ones are used for both.
     private mutating func readMaps() throws(UsageError) {
         let (types, files) = (configuration["WEIGHT_TYPE"], configuration["WEIGHT_IMAGE"])
         for setting in [types, files] where setting.words.count > 2 {
@@ -133,7 +133,7 @@ package struct SexOptions {
         options.detectionMap = options.detectionImage == nil ? nil : first
     }
 
-    /// The noise of the image at `place` of WEIGHT_TYPE and WEIGHT_IMAGE.
+    /// Returns the noise of the image for the values at `place` of WEIGHT_TYPE and WEIGHT_IMAGE.
     private func map(_ place: Int) throws(UsageError) -> ScanCommand.Options.DetectionMap {
         var map = ScanCommand.Options.DetectionMap()
         let type: WeightType = try configuration.choice(
@@ -168,7 +168,7 @@ package struct SexOptions {
         var columns = ScanCommand.Options.Columns()
         let parameters = configuration["PARAMETERS_NAME"]
         let name = try configuration.text("PARAMETERS_NAME")
-        // Read here, so that a list in a file of any name is a file.
+        // Reads the file to check that it exists, so that the name is always treated as a file.
         _ = try Self.contents(of: name, parameters.origin)
         (columns.source, columns.name) = (name, parameters.origin)
         columns.request.masking = try configuration.choice(
@@ -187,7 +187,7 @@ package struct SexOptions {
         columns.settings.saturationKeyword = configuration["SATUR_KEY"].words.first?.uppercased() ?? ""
         columns.settings.zeroPoint = try configuration.number("MAG_ZEROPOINT", -1000...1000)
         columns.settings.pixelScale = try configuration.number("PIXEL_SCALE", 0...1e6)
-        // The world then is the image, in degrees.
+        // World coordinates are then pixels of the image, interpreted as degrees.
         columns.settings.pixelScaleWithoutCoordinates = 3600
         columns.settings.seeing = try configuration.number("SEEING_FWHM", 0...1e6)
         let network = configuration["STARNNW_NAME"]
@@ -244,7 +244,7 @@ package struct SexOptions {
         }
     }
 
-    /// Flags of `skyfarm scan` for VERBOSE_TYPE.
+    /// Returns the flags of `skyfarm scan` for VERBOSE_TYPE.
     private static func verbosity(_ configuration: SexConfiguration) throws(UsageError) -> [String] {
         try configuration.choice(
             "VERBOSE_TYPE", ["QUIET": ["--quiet"], "NORMAL": [], "EXTRA_WARNING": [], "FULL": ["--verbose"]])
