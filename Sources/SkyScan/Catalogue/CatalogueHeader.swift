@@ -2,9 +2,9 @@ internal import ScanBasics
 internal import SkyExtraction
 internal import SkyFITS
 
-/// Header entries of a catalogue, from which the scan can be repeated.
+/// Header entries of a catalogue, which suffice to repeat the scan.
 enum CatalogueHeader {
-    /// Entries about the image, the software and the parameters of a scan.
+    /// Returns entries about the image, the software and the parameters of a scan.
     static func entries(
         of result: SkyScanResult, image: ImageSummary, parameters: ScanParameters,
         checksums: InputChecksums?, software: String
@@ -27,7 +27,7 @@ enum CatalogueHeader {
         ] + [missing(result.missing.count)]
     }
 
-    /// Those entries of a complete catalogue that decide which sources it has: all but names and results.
+    /// Returns the entries of a complete catalogue that determine its sources: all except names and results.
     static func identity(
         image: ImageSummary, parameters: ScanParameters, checksums: InputChecksums, software: String
     ) -> [HeaderEntry] {
@@ -99,7 +99,7 @@ enum CatalogueHeader {
         ]
     }
 
-    /// What decides the background, and errors.
+    /// Returns entries about the background and the errors.
     private static func background(_ parameters: ScanParameters) -> [HeaderEntry] {
         [
             HeaderEntry("MESHW", .integer(parameters.meshWidth), comment: "[pix] Background mesh"),

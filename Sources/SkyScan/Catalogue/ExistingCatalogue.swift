@@ -1,15 +1,15 @@
 import SkyCatalogue
 public import SkyExtraction
 
-/// A FITS catalogue that exists, and what its headers say about the scan that made it.
+/// An existing FITS catalogue, with the information of its headers about the scan that created it.
 public struct ExistingCatalogue {
-    /// An image, and what a scan of it would depend on.
+    /// An image, and the settings on which a scan of it depends.
     public struct Scan {
         package let image: ImageSummary
         package let parameters: ScanParameters
         package let checksums: InputChecksums
 
-        /// A scan of `image`.
+        /// Creates the description of a scan of `image`.
         public init(image: ImageSummary, parameters: ScanParameters, checksums: InputChecksums) {
             (self.image, self.parameters, self.checksums) = (image, parameters, checksums)
         }
@@ -17,12 +17,12 @@ public struct ExistingCatalogue {
 
     private let headers: FITSTableHeaders
 
-    /// The catalogue at `path`.
-    /// - Throws: ``ImageError`` if it is not a FITS file.
+    /// Reads the headers of the catalogue at `path`.
+    /// - Throws: ``ImageError`` if the file is not a FITS file.
     public init(path: String) throws { headers = try FITSTableHeaders(of: path) }
 
-    /// Whether it is the complete catalogue of these scans, by this version of the program: their pixels, maps,
-    /// parameters and arithmetic. Names and times do not matter.
+    /// Returns whether this is the complete catalogue of these scans by this version of the program, that is, with the
+    /// same pixels, maps, parameters and arithmetic. Names and times are not compared.
     public func holds(_ scans: [Scan], software: String) -> Bool {
         headers.count == scans.count
             && scans.indices.allSatisfy { index in

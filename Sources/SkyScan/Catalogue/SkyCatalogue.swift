@@ -3,15 +3,15 @@ public import SkyExtraction
 import SkyFITS
 
 extension SkyScanResult {
-    /// The catalogue as a table, with celestial coordinates if the image's header defines them.
+    /// Returns the catalogue as a table, with celestial coordinates if the header of the image defines them.
     ///
     /// - Parameters:
     ///   - image: size, header and names of the image.
-    ///   - parameters: the parameters of the scan.
-    ///   - checksums: those of the image and its maps.
+    ///   - parameters: parameters of the scan.
+    ///   - checksums: checksums of the image and its maps.
     ///   - software: name and version of the program.
-    /// - Returns: a table with one row per source, or per given position; its history lists missing sectors, and nodes that computed
-    ///   differently.
+    /// - Returns: A table with one row per source, or per given position. Its history lists missing sectors, and nodes
+    ///   with a different arithmetic.
     public func table(
         image: ImageSummary, parameters: ScanParameters, checksums: InputChecksums?, software: String
     ) -> CatalogueTable {
@@ -34,7 +34,7 @@ extension SkyScanResult {
             } + differentLines)
     }
 
-    /// A line for each node that computed differently, by name.
+    /// One line for each node with a different arithmetic, sorted by name.
     private var differentLines: [String] {
         differentNodes.sorted { $0.key < $1.key }.map { name, node in
             let arithmetic = node.arithmetic.map { "\($0.fingerprint), \($0.libraries)" } ?? "not reported"

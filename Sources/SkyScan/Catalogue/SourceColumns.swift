@@ -1,9 +1,9 @@
 internal import SkyCatalogue
 internal import SkyExtraction
 
-/// The columns of a catalogue: SEP's names, with units and meanings.
+/// Columns of a catalogue, with SEP's names, units and descriptions.
 enum SourceColumns {
-    /// The columns of `sources`, whose samples are in `unit`; coordinates are in degrees, in the frame of that name.
+    /// Returns the columns of `sources`, whose samples are in `unit`. Coordinates are in degrees in the named frame.
     static func columns(
         of sources: SourceTable, unit: String, parameters: ScanParameters,
         coordinates: (rightAscension: [Double], declination: [Double], frame: String)?
@@ -12,7 +12,7 @@ enum SourceColumns {
             + photometry(sources.photometry, unit, parameters)
     }
 
-    /// The columns of fluxes at given positions, which `sources` holds.
+    /// Returns the columns of fluxes measured at given positions, which are the positions of `sources`.
     static func columns(
         of forced: ForcedTable, at sources: SourceTable, unit: String, parameters: ScanParameters,
         coordinates: (rightAscension: [Double], declination: [Double], frame: String)?

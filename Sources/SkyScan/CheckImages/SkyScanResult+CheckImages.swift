@@ -3,14 +3,15 @@ import SkyFITS
 package import SkyMeasurement
 
 extension SkyScanResult {
-    /// Appends the check images of the scanned image to files, strip by strip; each pixel is read once for all of them.
+    /// Appends the check images of the scanned image to files, strip by strip. Each pixel is read only once for all of
+    /// them.
     /// - Parameters:
-    ///   - files: one for each kind.
-    ///   - reader: reads the image.
-    ///   - parameters: of the scan.
-    ///   - selected: the sources of the catalogue, by index; nil: all.
-    /// - Throws: ``OutputError``; ``ImageError`` if the image cannot be read; ``ScanSetupError`` for a scan without the
-    ///   pixels of its sources; `CancellationError`.
+    ///   - files: one file for each kind of check image.
+    ///   - reader: reader of the image.
+    ///   - parameters: parameters of the scan.
+    ///   - selected: indices of the sources in the catalogue, or nil for all.
+    /// - Throws: ``OutputError``, ``ImageError`` if the image cannot be read, ``ScanSetupError`` if the scan did not
+    ///   return the pixels of its sources, or `CancellationError`.
     package func append(
         to files: [CheckImageFile], of reader: ImageReader, parameters: ScanParameters, selected: [Int]? = nil
     ) async throws {
@@ -49,7 +50,7 @@ extension SkyScanResult {
         }
     }
 
-    /// The limits of the circular and the Kron apertures of the sources.
+    /// Returns the outlines of the circular and the Kron apertures of the sources.
     private func outlines(of indices: [Int], _ parameters: ScanParameters) -> [ApertureOutline] {
         let diameters = parameters.measurements?.apertures ?? [2 * parameters.apertureRadius]
         return indices.flatMap { index in
@@ -66,7 +67,7 @@ extension SkyScanResult {
 }
 
 extension CheckImageStrips {
-    /// The samples of check images in a strip, whose pixels are read if they are needed.
+    /// Returns the samples of check images in a strip, and reads its pixels if they are needed.
     fileprivate func samples(
         of images: [CheckImage], rows: Range<Int>, from reader: ImageReader
     ) async throws -> [[Float]] {

@@ -1,18 +1,18 @@
 internal import Foundation
 public import SkyFITS
 
-/// A list of positions at which fluxes are measured.
+/// A list of positions for forced photometry.
 public struct PositionList: Hashable, Sendable {
-    /// What the two coordinates are.
+    /// Meaning of the two coordinates.
     public enum Frame: String, CaseIterable, Sendable {
-        /// Right ascension and declination in degrees, in the frame of each image's header.
+        /// Right ascension and declination in degrees, in the reference frame of each image's header.
         case celestial
-        /// Pixels from 0 at the centre of the first one.
+        /// Pixel coordinates from 0 at the centre of the first pixel.
         case pixels
-        /// Pixels from 1, as in FITS.
+        /// Pixel coordinates from 1, as in FITS.
         case imagePixels
 
-        /// Names of the columns, in lower case; the first pair that a table has counts.
+        /// Pairs of column names in lower case; the first pair that a table has is used.
         fileprivate var names: [(String, String)] {
             switch self {
             case .celestial: [("ra", "dec"), ("alpha_j2000", "delta_j2000")]
@@ -22,17 +22,17 @@ public struct PositionList: Hashable, Sendable {
         }
     }
 
-    /// Of all positions.
+    /// Frame of all positions.
     public let frame: Frame
-    /// Right ascensions or columns.
+    /// Right ascensions in degrees, or column coordinates in pixels.
     public let first: [Double]
-    /// Declinations or rows.
+    /// Declinations in degrees, or row coordinates in pixels.
     public let second: [Double]
 
-    /// The number of positions.
+    /// Number of positions in the list.
     public var count: Int { first.count }
 
-    /// The columns of a table that hold positions: right ascension and declination before pixels.
+    /// Returns the columns of a table that contain positions. Celestial coordinates take precedence over pixels.
     private static func columns(of names: [String]) -> (frame: Frame, first: Int, second: Int)? {
         let names = names.map { $0.lowercased() }
         for frame in Frame.allCases {
@@ -47,10 +47,10 @@ public struct PositionList: Hashable, Sendable {
 
     private static let expected = "the columns ra and dec (degrees), x and y (pixels from 0), or x_image and y_image"
 
-    /// Reads comma-separated values, or the first table of a FITS file that has positions.
-    /// - Parameter path: the file.
-    /// - Throws: ``ScanSetupError`` that names the file, and the line of a value that is no number; ``ImageError`` if a
-    ///   FITS file cannot be read.
+    /// Reads positions from comma-separated values, or from the first table of a FITS file that has positions.
+    /// - Parameter path: path of the file.
+    /// - Throws: ``ScanSetupError`` that names the file and the line of a value that is not a number, or ``ImageError``
+    ///   if a FITS file cannot be read.
     public init(path: String) throws {
         let data: Data
         do {
@@ -73,8 +73,8 @@ public struct PositionList: Hashable, Sendable {
         if count == 0 { throw ScanSetupError("\(path): the list has no positions") }
     }
 
-    /// Parses comma-separated values; the first line that is no `#` comment names the columns.
-    /// - Throws: ``ScanSetupError`` that names the line.
+    /// Parses comma-separated values. The first line that is not a `#` comment contains the names of the columns.
+    /// - Throws: ``ScanSetupError`` that names the line of the error.
     package init(csv text: String, name: String) throws(ScanSetupError) {
         var columns: (frame: Frame, first: Int, second: Int)?
         var (first, second): ([Double], [Double]) = ([], [])
@@ -108,11 +108,11 @@ public struct PositionList: Hashable, Sendable {
         (self.frame, self.first, self.second) = (frame, first, second)
     }
 
-    /// XXH3-64 of the positions.
+    /// Returns a checksum of the positions and their frame, based on XXH3-64.
     public func checksum() throws -> UInt64 { try Checksum.of([[Double(count)], first, second]) ^ UInt64(frame.place) }
 
-    /// The positions in an image with this header.
-    /// - Throws: ``ScanSetupError`` for celestial positions in an image without celestial coordinates.
+    /// Converts the positions to pixels of an image with this header.
+    /// - Throws: ``ScanSetupError`` if the positions are celestial but the image has no celestial coordinates.
     public func placed(in image: ImageSummary) throws(ScanSetupError) -> PlacedPositions {
         switch frame {
         case .pixels: return PlacedPositions(x: first, y: second)
@@ -133,11 +133,11 @@ extension PositionList.Frame {
     fileprivate var place: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
-/// Positions in an image, in pixels from 0 at the centre of the first one; NaN for those that the image's projection
-/// does not show.
+/// Positions in an image, in pixels from 0 at the centre of the first pixel. Positions outside of the image's
+/// projection are NaN.
 public struct PlacedPositions: Equatable, Sendable {
-    /// Columns.
+    /// Column coordinates in pixels.
     public let x: [Double]
-    /// Rows.
+    /// Row coordinates in pixels.
     public let y: [Double]
 }

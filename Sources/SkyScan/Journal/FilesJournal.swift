@@ -3,11 +3,16 @@ public import ScanBasics
 internal import Foundation
 internal import ScanCluster
 
-/// The journal of a running job of many images: which files are done, and their catalogues.
+/// The journal of a running job of many images: the files that are done, and their catalogues.
+///
+/// The journal is one file on disk, a ``JournalFile``, which is accessed on a separate thread. Per input file it
+/// records the catalogues; the results of single tasks are in the ``ScanJournal`` that ``tasks(of:in:inputs:)`` returns
+/// for each image, which shares the same file. After a restart, ``files()`` tells which files need not be scanned
+/// again.
 public final class FilesJournal: Sendable {
-    /// The job's ID.
+    /// The job's ID, see ``JobIdentity/id``.
     public let id: String
-    /// Whether an earlier run has recorded files.
+    /// Whether an earlier run recorded files.
     public let hasFiles: Bool
     private let knownMerged: Locked<JournalledFile.Catalogue?>
     private let executor = BlockingExecutor(label: "skyfarm.journal")
@@ -25,28 +30,28 @@ public final class FilesJournal: Sendable {
         self.opened = opened
     }
 
-    /// What the job, in this run or an earlier one, has recorded about each file. They are read from the disk, so that a
-    /// watch of folders takes no more memory with each file.
-    /// - Throws: ``JournalError``.
+    /// Returns the records of all files by this or an earlier run. They are read from disk, so that the watch of a
+    /// folder does not use more memory with each file.
+    /// - Throws: ``JournalError`` if the journal cannot be read.
     public func files() async throws -> [JournalledFile] {
         try await executor.run { [opened] in try opened.openFile?.files() ?? [] }
     }
 
-    /// What the job, in this run or an earlier one, has recorded about a file; nil if nothing.
-    /// - Throws: ``JournalError``.
+    /// Returns the record of a file by this or an earlier run, or nil if there is none.
+    /// - Throws: ``JournalError`` if the journal cannot be read.
     public func file(_ name: String) async throws -> JournalledFile? {
         try await executor.run { [opened] in try opened.openFile?.file(name) }
     }
 
     /// Opens the journal of a job of many images, or creates it.
     /// - Parameters:
-    ///   - record: the record of the job.
-    ///   - folder: the folder of all journals; created if it is missing.
-    ///   - forgets: whether everything that an earlier run left is deleted.
-    ///   - forgetsFinished: whether that of a run that finished every file is.
-    ///   - notice: receives messages of one line for the user.
-    /// - Returns: the journal, locked by this process until it is finished or deallocated.
-    /// - Throws: ``JournalError``: `inUse`, `noSpace`, `unwritable`, `damaged`.
+    ///   - record: record of the job.
+    ///   - folder: folder of all journals, which is created if it is missing.
+    ///   - forgets: whether to delete everything that an earlier run left.
+    ///   - forgetsFinished: whether to delete it if the earlier run finished every file.
+    ///   - notice: receives messages for the user of one line each.
+    /// - Returns: The journal, which this process locks until it is finished or deallocated.
+    /// - Throws: ``JournalError`` with `inUse`, `noSpace`, `unwritable` or `damaged`.
     public static func open(
         _ record: JobRecord, in folder: JournalFolder, forgets: Bool, forgetsFinished: Bool,
         notice: @escaping @Sendable (String) -> Void
@@ -70,40 +75,40 @@ public final class FilesJournal: Sendable {
         }
     }
 
-    /// Records what is known about a file; durable when this returns.
-    /// - Throws: ``JournalError``.
+    /// Writes the record of a file, which is durable when this function returns.
+    /// - Throws: ``JournalError`` if the journal cannot be written.
     public func write(_ file: JournalledFile) async throws {
         try await executor.run { [opened] in try opened.openFile?.write(file) }
     }
 
-    /// The journal of the tasks of an image, with the results of an earlier run on the same files. The results are kept until
-    /// the file is complete.
+    /// Returns the journal of the tasks of an image, with the results of an earlier run on the same files. The results
+    /// are kept until the file is complete.
     /// - Parameters:
-    ///   - image: the image's name, with its HDU.
-    ///   - file: the name of its file.
-    ///   - inputs: the image's file, its mask and its weight map, as they were before they were read.
-    /// - Returns: a journal that shares the file of this one.
-    /// - Throws: ``JournalError`` if the key cannot be coded.
+    ///   - image: name of the image, with its HDU.
+    ///   - file: name of its file.
+    ///   - inputs: stamps of the file, its mask and its weight map, taken before they were read.
+    /// - Returns: A journal that shares the file of this one.
+    /// - Throws: ``JournalError`` if the key of the image cannot be encoded.
     public func tasks(of image: String, in file: String, inputs: [FileStamp]) throws(JournalError) -> ScanJournal {
         try images.journal(of: image, in: file, inputs: inputs, executor: executor)
     }
 
-    /// Records a file whose catalogues are written; durable when this returns. If it is complete, the results of its tasks
-    /// are deleted.
-    /// - Throws: ``JournalError``.
+    /// Records a file whose catalogues are written; the record is durable when this function returns. If the file is
+    /// complete, the results of its tasks are deleted.
+    /// - Throws: ``JournalError`` if the journal cannot be written.
     public func finish(_ file: JournalledFile) async throws {
         let keys = images.release(file.name)
         try await executor.run { [opened] in try opened.openFile?.write(file, removing: file.isComplete ? keys : []) }
     }
 
-    /// A file could not be scanned: the results of its tasks stay.
+    /// Releases a file that could not be scanned. The results of its tasks are kept.
     public func release(_ file: String) { _ = images.release(file) }
 
-    /// The table of all files, as this run or an earlier one has recorded it.
+    /// The catalogue of all files, as recorded by this or an earlier run.
     public var merged: JournalledFile.Catalogue? { knownMerged.withLock(\.self) }
 
-    /// Records what is known about the table of all files; durable when this returns.
-    /// - Throws: ``JournalError``.
+    /// Records the catalogue of all files; the record is durable when this function returns.
+    /// - Throws: ``JournalError`` if the journal cannot be written.
     public func write(merged: JournalledFile.Catalogue) async throws {
         try await executor.run { [opened] in
             opened.openFile?.change { $0.merged = merged }
@@ -112,11 +117,11 @@ public final class FilesJournal: Sendable {
         knownMerged.withLock { $0 = merged }
     }
 
-    /// Records the end of the job.
+    /// Records the end of the job, and closes the journal.
     /// - Parameters:
     ///   - isComplete: whether every file is done.
-    ///   - sources: number of sources in all catalogues.
-    /// - Throws: ``JournalError``.
+    ///   - sources: total number of sources in all catalogues.
+    /// - Throws: ``JournalError`` if the journal cannot be written.
     public func finish(isComplete: Bool, sources: Int) async throws {
         try await executor.run { [opened] in
             defer { opened.close() }

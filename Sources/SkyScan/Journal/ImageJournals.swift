@@ -1,6 +1,6 @@
 internal import ScanCluster
 
-/// The journals of the images of a job of many, which share its file.
+/// The journals of the images of a job of many images, which share the job's file.
 final class ImageJournals: Sendable {
     private let opening: JournalOpening
     private let opened: ScanJournal.Confined
@@ -8,13 +8,13 @@ final class ImageJournals: Sendable {
 
     private struct State {
         let stored: Set<TaskKey>
-        /// The images that are being scanned, by their file.
+        /// Journals of the images that are being scanned, by name of their file.
         var journals: [String: [ScanJournal]] = [:]
     }
 
     /// - Parameters:
-    ///   - opening: how the journal of the job was opened.
-    ///   - opened: its file.
+    ///   - opening: parameters with which the journal of the job was opened.
+    ///   - opened: the opened file of the job.
     ///   - stored: tasks whose results an earlier run left.
     init(opening: JournalOpening, opened: ScanJournal.Confined, stored: Set<TaskKey>) {
         (self.opening, self.opened) = (opening, opened)
@@ -43,8 +43,8 @@ final class ImageJournals: Sendable {
         }
     }
 
-    /// The images of a file are done.
-    /// - Returns: the tasks whose results are in the file.
+    /// Releases the journals of the images of a file.
+    /// - Returns: The tasks whose results are stored for these images.
     func release(_ name: String) -> Set<TaskKey> {
         let journals = state.withLock { $0.journals.removeValue(forKey: name) ?? [] }
         return journals.reduce(into: []) { $0.formUnion($1.used) }

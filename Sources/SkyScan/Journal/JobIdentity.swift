@@ -3,24 +3,24 @@ internal import ScanNetwork
 public import SkyExtraction
 import SkyFITS
 
-/// The properties that make two command lines the same job: files, parameters, versions and arithmetic; not
-/// nodes, slots, bands that follow from them, or outputs.
+/// The properties that two command lines must have in common to be the same job: files, parameters, versions and
+/// arithmetic. Nodes, slots, bands that are derived from them, and outputs are not included.
 public struct JobIdentity: Codable, Equatable, Sendable {
-    /// Absolute name of the image, with its HDU.
+    /// Absolute path of the image, with its HDU.
     public let image: String
-    // By name, so that messages can name the differences.
+    // Stored by name, so that messages can name the differences.
     private let fields: [String: String]
 
-    /// Changes with the format of the journal and of its contents.
+    /// Version number that changes with the format of the journal and of its contents.
     package static let format = 4
 
-    /// The identity of a scan.
+    /// Creates the identity of a scan.
     /// - Parameters:
-    ///   - reader: of the image and its maps.
-    ///   - parameters: what counts as a source.
-    ///   - bandRows: rows of a band, if the user has chosen them.
+    ///   - reader: reader of the image and its maps.
+    ///   - parameters: parameters of the scan.
+    ///   - bandRows: number of rows of a band if the user has chosen it.
     ///   - software: name and version of the program.
-    /// - Throws: `EncodingError` for parameters that are not finite.
+    /// - Throws: `EncodingError` if a parameter is not finite.
     public init(reader: ImageReader, parameters: ScanParameters, bandRows: Int?, software: String) throws {
         image = Self.absolute(reader.summary.name)
         var fields = try NamedValues(of: parameters).byName
@@ -35,13 +35,13 @@ public struct JobIdentity: Codable, Equatable, Sendable {
         self.fields = fields
     }
 
-    /// The identity of a scan of many images.
+    /// Creates the identity of a scan of many images.
     /// - Parameters:
     ///   - files: names of the files, with their HDUs, in order.
-    ///   - settings: what the catalogues depend on besides files and parameters, by name in words.
-    ///   - parameters: what counts as a source, as far as it does not depend on the image.
+    ///   - settings: other settings on which the catalogues depend, by descriptive names.
+    ///   - parameters: parameters of the scan that do not depend on the image.
     ///   - software: name and version of the program.
-    /// - Throws: `EncodingError` for parameters that are not finite.
+    /// - Throws: `EncodingError` if a parameter is not finite.
     public init(
         files: [String], settings: [String: String], parameters: ScanParameters, software: String
     ) throws {
@@ -58,14 +58,14 @@ public struct JobIdentity: Codable, Equatable, Sendable {
 
     private static let scanners = Scanners.skyNames + [MeasurementTask.scanner, ForcedTask.scanner]
 
-    /// Eight hexadecimal digits that identify the job.
+    /// Eight hexadecimal digits that identify the job, from the checksum of its properties.
     public var id: String {
-        // Sorted, because a dictionary has no order.
+        // Sorted, since a dictionary has no order.
         let text = fields.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)\n" }.joined()
         return String(Array(text.utf8).withUnsafeBytes { Checksum.of($0) }.hexadecimal.prefix(8))
     }
 
-    /// The differences from `old`, in words, such as "threshold was 3, is 2".
+    /// Returns the differences from `old` in words, such as "threshold was 3, is 2".
     public func differences(from old: JobIdentity) -> [String] {
         Set(fields.keys).union(old.fields.keys).sorted().compactMap { name in
             let (was, now) = (old.fields[name] ?? "none", fields[name] ?? "none")

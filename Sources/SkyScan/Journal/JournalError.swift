@@ -1,9 +1,9 @@
 public import ScanBasics
 
-/// Why a journal cannot be used, in one line that names the file, the cause and what to do.
+/// The reason why a journal cannot be used, in one line that names the file, the cause and the remedy.
 public typealias JournalError = CodedError<JournalErrorCode>
 
-/// What went wrong; see ``JournalError``.
+/// Category of a ``JournalError``.
 public enum JournalErrorCode: String, Sendable {
     /// Another process runs the job.
     case inUse

@@ -1,34 +1,34 @@
 internal import Foundation
 
-/// A journal on disk: one job's record and the results of its tasks. For one thread at a time.
+/// A journal on disk, with the record of a job and the results of its tasks. Must be used by one thread at a time.
 package final class JournalFile {
     package let database: SQLiteDatabase
     private let insertion: SQLiteStatement
     private let selection: SQLiteStatement
     private let deletion: SQLiteStatement
     package private(set) var record: JobRecord
-    /// Whether the record differs from that on disk.
+    /// Whether the record was changed since it was last written.
     private var isChanged = false
-    /// Tasks whose results are stored.
+    /// Keys of the tasks whose results are stored.
     package private(set) var keys: Set<TaskKey>
 
-    // "SKYF"; the version is that of the tables.
+    // "SKYF" identifies the application; the version is that of the tables.
     private static let application = 0x534b_5946
     private static let version = JobIdentity.format
 
     /// Opens the journal at `path`.
     /// - Parameters:
-    ///   - path: the file.
-    ///   - record: the job's record, written if the file is missing or empty; if nil, the file must exist, and is only
-    ///     read.
-    ///   - isOnlyRecord: whether the file is made for the record of a job that has ended. It is not synced: what a power
-    ///     failure can damage is an entry of the list of jobs.
-    /// - Throws: ``JournalError``; with `damaged` if the file is not a journal of this version, or is corrupt.
+    ///   - path: path of the file.
+    ///   - record: record of the job, which is written if the file is missing or empty. If nil, the file must exist and
+    ///     is opened for reading only.
+    ///   - isOnlyRecord: whether the file is created only for the record of a job that has ended. Such a file is not
+    ///     synced, since a power failure can damage no more than an entry in the list of jobs.
+    /// - Throws: ``JournalError``, with `damaged` if the file is corrupt or not a journal of this version.
     package init(path: String, new record: JobRecord?, isOnlyRecord: Bool = false) throws(JournalError) {
         database = try SQLiteDatabase(path: path, creates: record != nil)
         if let record {
-            // Results are long, so that large pages are better. Deleted data need not be overwritten, which is the
-            // default of Debian's build. A power failure may undo the record of a new journal, but not damage it.
+            // Large pages, since results are long. Deleted data need not be overwritten, which is the default in
+            // Debian's build. A power failure may undo the record of a new journal, but does not damage it.
             try database.execute(
                 "PRAGMA page_size = 32768; PRAGMA synchronous = \(isOnlyRecord ? "OFF" : "NORMAL"); "
                     + "PRAGMA journal_mode = WAL; PRAGMA secure_delete = OFF;")
@@ -43,9 +43,9 @@ package final class JournalFile {
         deletion = try database.prepare("DELETE FROM result WHERE step = ? AND basis = ? AND window = ?")
     }
 
-    /// Writes results, and the record if it was changed; they are durable when this returns.
+    /// Writes results, and the record if it was changed. They are durable when this function returns.
     package func insert(_ results: [(key: TaskKey, output: [UInt8])]) throws(JournalError) {
-        // The log is synced at every commit, so that commits survive a power failure.
+        // The write-ahead log is synced at every commit, so that commits survive a power failure.
         try database.execute("PRAGMA synchronous = FULL")
         try database.transaction { () throws(JournalError) in
             if isChanged { try Self.write(record, to: database) }
@@ -62,7 +62,7 @@ package final class JournalFile {
         keys.formUnion(results.map(\.key))
     }
 
-    /// The coded output of a task; nil if there is none or its checksum does not match.
+    /// Returns the encoded output of a task, or nil if there is none or its checksum does not match.
     package func output(of key: TaskKey) throws(JournalError) -> [UInt8]? {
         try selection.bind(
             .text(key.step.rawValue), .integer(Int64(bitPattern: key.basis)), .integer(Int64(bitPattern: key.window)))
@@ -73,14 +73,14 @@ package final class JournalFile {
         return UInt64(bitPattern: selection.integer(0)) == checksum ? output : nil
     }
 
-    /// Changes the record; written with the next results.
+    /// Changes the record, which is written with the next results.
     package func change(_ change: (inout JobRecord) -> Void) {
         change(&record)
         isChanged = true
     }
 
-    /// Writes the record, and deletes the results if they are not kept. A power failure may undo it: the job is then as
-    /// it was before.
+    /// Writes the record, and deletes the results unless they are kept. A power failure may undo this, which restores
+    /// the previous state of the job.
     package func finish(keepsResults: Bool) throws(JournalError) {
         let isOnlyRecord = keys.isEmpty && !keepsResults
         try database.execute("PRAGMA synchronous = \(isOnlyRecord ? "OFF" : "NORMAL")")
@@ -92,7 +92,7 @@ package final class JournalFile {
         if !keepsResults, !keys.isEmpty { try freeSpace() }
     }
 
-    /// Deletes the results of these tasks. Their space is used for further ones.
+    /// Deletes the results of these tasks. Their space is reused for other results.
     package func remove(_ keys: Set<TaskKey>) throws(JournalError) {
         for key in keys.intersection(self.keys) {
             try deletion.bind(
@@ -104,7 +104,7 @@ package final class JournalFile {
         self.keys.subtract(keys)
     }
 
-    /// Deletes the results of tasks that are left, and frees the space of all that were deleted.
+    /// Deletes the remaining results of tasks, and frees the space of all deleted results.
     func removeTasks() throws(JournalError) {
         if !keys.isEmpty { try database.execute("DELETE FROM result") }
         if try Self.number("PRAGMA freelist_count", in: database) > 0 { try freeSpace() }
@@ -126,7 +126,7 @@ package final class JournalFile {
     }
 
     private static func create(_ record: JobRecord, in database: SQLiteDatabase) throws(JournalError) {
-        // In one transaction: a process that is killed here leaves an empty database.
+        // In one transaction, so that a process that is killed here leaves an empty database.
         try database.transaction { () throws(JournalError) in
             try database.execute(
                 """
@@ -141,7 +141,7 @@ package final class JournalFile {
         }
     }
 
-    /// Checks that it is a journal; if `isComplete`, also that every page can be read.
+    /// Checks that the database is a journal and, if `isComplete` is true, that every page can be read.
     private static func check(_ database: SQLiteDatabase, isComplete: Bool) throws(JournalError) {
         guard try number("PRAGMA application_id", in: database) == Int64(application),
             try number("PRAGMA user_version", in: database) == Int64(version)
@@ -179,7 +179,7 @@ package final class JournalFile {
         let statement = try database.prepare("SELECT step, basis, window FROM result")
         var keys: Set<TaskKey> = []
         while try statement.step() {
-            // Results of steps that this version does not have are ignored.
+            // Results of steps that are unknown to this version are ignored.
             guard let step = ScanStep(rawValue: statement.text(0)) else { continue }
             keys.insert(
                 TaskKey(

@@ -3,16 +3,17 @@ public import ScanBasics
 internal import Foundation
 internal import ScanCluster
 
-/// The folder of a user's journals, one file per job.
+/// The folder of a user's journals, which has one file per job.
 public struct JournalFolder: Equatable, Sendable {
-    /// The folder.
+    /// Path of the folder.
     public let path: String
 
-    /// The folder at `path`, which need not exist.
+    /// Uses the folder at `path`, which need not exist.
     public init(path: String) { self.path = path }
 
-    /// `$XDG_STATE_HOME/skyfarm`, or the same below `~/.local/state`.
-    /// - Throws: ``JournalError`` with `unwritable` if the environment defines neither, or the folder is not this user's.
+    /// Uses `$XDG_STATE_HOME/skyfarm`, or `~/.local/state/skyfarm` if that variable is not set.
+    /// - Throws: ``JournalError`` with `unwritable` if the environment defines neither, or the folder belongs to
+    ///   another user.
     public init(environment: [String: String]) throws(JournalError) {
         guard let path = UserFolder.state.path(environment) else {
             throw JournalError(
@@ -22,30 +23,30 @@ public struct JournalFolder: Equatable, Sendable {
         try check()
     }
 
-    /// An entry of the list of jobs.
+    /// A job in the list of jobs.
     public struct Entry: Sendable {
-        /// The job's ID.
+        /// The job's ID, which is part of the journal's file name.
         public var id: String
-        /// The job's record; nil if its journal cannot be read.
+        /// Record of the job, or nil if its journal cannot be read.
         public var record: JobRecord?
-        /// The process that is running the job, if any.
+        /// ID of the process that runs the job, or nil if none does.
         public var process: Int?
         /// Number of tasks with results in the journal, by step.
         public var tasks: [ScanStep: Int]
-        /// Number of files of a job of many images whose catalogues are complete.
+        /// Number of files with complete catalogues, for a job of many images.
         public var files = 0
-        /// Why the journal cannot be read.
+        /// Reason why the journal cannot be read.
         public var trouble: String?
     }
 
-    /// All jobs, the newest first; none if the folder does not exist. Blocks on the disk.
+    /// Returns all jobs, newest first, or none if the folder does not exist. Blocks on disk access.
     /// - Throws: ``JournalError`` with `unwritable` if the folder cannot be read.
     public func entries() throws(JournalError) -> [Entry] {
         try ids().map { entry(id: $0) }
             .sorted { ($0.record?.began ?? 0, $1.id) > ($1.record?.began ?? 0, $0.id) }
     }
 
-    /// The IDs of all jobs.
+    /// Returns the IDs of all jobs.
     package func ids() throws(JournalError) -> [String] {
         guard FileManager.default.fileExists(atPath: path) else { return [] }
         do {
@@ -56,8 +57,8 @@ public struct JournalFolder: Equatable, Sendable {
         }
     }
 
-    /// The one job whose ID begins with `prefix`. Blocks on the disk.
-    /// - Throws: ``JournalError`` with `unknownJob`.
+    /// Returns the job whose ID begins with `prefix`. Blocks on disk access.
+    /// - Throws: ``JournalError`` with `unknownJob` if there is none or several.
     public func entry(prefix: String) throws(JournalError) -> Entry {
         let found = try entries().filter { $0.id.hasPrefix(prefix.lowercased()) }
         guard found.count == 1, let entry = found.first else {
@@ -70,21 +71,21 @@ public struct JournalFolder: Equatable, Sendable {
         return entry
     }
 
-    /// Absolute names of the outputs that the last run of a job was writing when it was killed, and that the next run may
-    /// replace. Blocks on the disk.
+    /// Returns absolute paths of the outputs that the last run of a job was writing when it was killed, and that the
+    /// next run may replace. Blocks on disk access.
     public func replaceable(by identity: JobIdentity) -> Set<String> {
-        // Without a journal that can be read there is nothing to go on from.
+        // Without a readable journal, no outputs are known.
         guard let record = (try? JournalFile(path: journalPath(identity.id), new: nil))?.record,
             record.identity == identity
         else { return [] }
         return Set((record.written ?? []).filter(\.isReplaceable).map(\.path))
     }
 
-    /// Deletes a job's journal. Blocks on the disk.
-    /// - Throws: ``JournalError``: `inUse` while a process is running the job, `unwritable`.
+    /// Deletes the journal of a job. Blocks on disk access.
+    /// - Throws: ``JournalError`` with `inUse` while a process runs the job, or with `unwritable`.
     public func remove(_ id: String) throws(JournalError) {
         let lock = try JournalLock(path: lockPath(id))
-        // Not withExtendedLifetime, which does not rethrow this type of error.
+        // withExtendedLifetime is not used around the call, since it does not rethrow errors of this type.
         defer { withExtendedLifetime(lock) {} }
         try removeFiles(id)
     }
@@ -120,11 +121,11 @@ public struct JournalFolder: Equatable, Sendable {
                 "\(path): cannot be made (\(error.localizedDescription)); set XDG_STATE_HOME to a folder that this "
                     + "user may change, or add --no-journal")
         }
-        // Somebody else may have made it meanwhile.
+        // Another process may have created the folder meanwhile.
         try check()
     }
 
-    /// Refuses a folder that another user owns or can write to.
+    /// Throws an error if another user owns the folder or can write to it.
     private func check() throws(JournalError) {
         if let distrust = UserFolder.distrust(path) { throw JournalError(.unwritable, distrust) }
     }
@@ -138,8 +139,8 @@ public struct JournalFolder: Equatable, Sendable {
     private static var cause: String { String(cString: strerror(errno)).lowercased() }
 
     /// Renames the files of an unusable journal.
-    /// - Returns: the new name.
-    /// - Throws: ``JournalError`` with `unwritable`.
+    /// - Returns: The new name.
+    /// - Throws: ``JournalError`` with `unwritable` if a file cannot be renamed.
     func setAside(_ id: String) throws(JournalError) -> String {
         let taken = { FileManager.default.fileExists(atPath: $0) }
         let candidates = (1...).lazy.map { "\(journalPath(id)).damaged-\($0)" }
@@ -150,6 +151,6 @@ public struct JournalFolder: Equatable, Sendable {
         return name
     }
 
-    // SQLite's write-ahead log and its index belong to the file.
+    // SQLite's write-ahead log and its index belong to the journal.
     private static let suffixes = ["", "-wal", "-shm"]
 }

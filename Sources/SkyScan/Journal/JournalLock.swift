@@ -1,14 +1,14 @@
 internal import Foundation
 
-/// The exclusive right to run a job: a file lock, which the kernel releases when the process ends for any reason. On a
-/// file system without locks it is a socket, which excludes the processes of this machine.
+/// The exclusive right to run a job. It is a file lock, which the kernel releases when the process ends for any reason.
+/// On file systems without locks it is a socket, which excludes only processes of this machine.
 package final class JournalLock {
     private let path: String
     private let descriptor: Int32
     private let substitute: SocketLock?
 
     /// Acquires the lock.
-    /// - Throws: ``JournalError`` with `inUse`, naming the process that holds it; with `unwritable`.
+    /// - Throws: ``JournalError`` with `inUse`, naming the process that holds the lock, or with `unwritable`.
     package init(path: String) throws(JournalError) {
         self.path = path
         var attemptsLeft = 50
@@ -24,8 +24,8 @@ package final class JournalLock {
             let substitute = isLocked || Self.isHeld(error) ? nil : SocketLock(path)
             guard isLocked || substitute != nil else {
                 defer { close(descriptor) }
-                // A killed process holds the lock until its memory is freed, and `skyfarm jobs` holds it briefly: retry
-                // for one second in total.
+                // A killed process holds the lock until its memory is freed, and `skyfarm jobs` holds it briefly.
+                // Retries therefore continue for one second in total.
                 attemptsLeft -= 1
                 if attemptsLeft > 0 {
                     usleep(20_000)
@@ -35,7 +35,7 @@ package final class JournalLock {
                 throw JournalError(
                     .inUse, "\(holder) runs this job already; wait until it ends, or stop it and start this again")
             }
-            // The last holder may have removed the file between the two calls above.
+            // The previous holder may have removed the file between opening and locking it.
             if Self.isFile(descriptor, at: path) {
                 (self.descriptor, self.substitute) = (descriptor, substitute)
                 break
@@ -53,9 +53,9 @@ package final class JournalLock {
         close(descriptor)
     }
 
-    /// The process that holds the lock at `path`; nil if none does.
+    /// Returns the process that holds the lock at `path`, or nil if none does.
     package static func holder(path: String) -> Int? {
-        // Neither a link nor a pipe, which would wait for its writer.
+        // Links are not followed, and opening a pipe does not block until it has a writer.
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
@@ -65,11 +65,11 @@ package final class JournalLock {
         return process(descriptor) ?? 0
     }
 
-    /// Whether this error of `flock` says that another process has the lock. Others say that the file system has none: that
-    /// of NFS without its lock service is ENOLCK.
+    /// Returns whether this error of `flock` means that another process holds the lock. Other errors mean that the file
+    /// system has no locks; NFS without its lock service returns ENOLCK.
     private static func isHeld(_ error: Int32) -> Bool { error == EWOULDBLOCK || error == EINTR }
 
-    /// Whether it is a regular file of this user.
+    /// Returns whether the descriptor is a regular file of this user.
     private static func isOwn(_ descriptor: Int32) -> Bool {
         var status = stat()
         return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_uid == geteuid()

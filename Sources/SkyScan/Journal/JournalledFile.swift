@@ -2,40 +2,40 @@ internal import Foundation
 internal import ScanBasics
 internal import ScanNetwork
 
-/// What the journal knows about a file of a job of many images.
+/// The record of a file in the journal of a job of many images.
 public struct JournalledFile: Codable, Equatable, Sendable {
-    /// The file's name, with its HDU, as the job names it.
+    /// Name of the file with its HDU, as given to the job.
     public var name: String
-    /// The file, its mask and its weight map, as they were before they were read.
+    /// Stamps of the file, its mask and its weight map, taken before they were read.
     public var inputs: [FileStamp]
-    /// The catalogues; without stamps while they are being written.
+    /// Catalogues of the file, which have no stamps while they are being written.
     public var catalogues: [Catalogue]
-    /// Whether every image was scanned, and no sector is missing.
+    /// Whether every image of the file was scanned and no sector is missing.
     public var isComplete: Bool
-    /// What the program reports about the file, coded by it.
+    /// Report about the file, encoded by the program.
     public var report: [UInt8]
 
     /// A catalogue of the file.
     public struct Catalogue: Codable, Equatable, Sendable {
-        /// Its absolute name.
+        /// Absolute path of the catalogue.
         public var path: String
-        /// The file as it was written; nil while it is being written.
+        /// Stamp of the catalogue after it was written, or nil while it is being written.
         public var stamp: FileStamp?
 
-        /// A catalogue that is about to be written.
+        /// Creates the record of a catalogue that is about to be written.
         public init(path: String) { self.path = path }
 
-        /// The catalogue at `path`, as it is now.
+        /// Creates the record of the catalogue at `path` in its current state.
         public init(written path: String) { (self.path, stamp) = (path, FileStamp(path)) }
 
-        /// Whether the job wrote the file, or was about to write it when it was killed, and may replace it.
+        /// Whether the job may replace the file, since it wrote it or was about to write it when it was killed.
         public var isReplaceable: Bool { stamp == nil || isUnchanged }
 
-        /// Whether the file is as it was written.
+        /// Whether the file is unchanged since it was written.
         public var isUnchanged: Bool { stamp != nil && FileStamp(path) == stamp }
     }
 
-    /// A file of the job.
+    /// Creates the record of a file of the job.
     public init(
         name: String, inputs: [FileStamp], catalogues: [Catalogue], isComplete: Bool = false, report: [UInt8] = []
     ) {
@@ -46,19 +46,19 @@ public struct JournalledFile: Codable, Equatable, Sendable {
         self.report = report
     }
 
-    /// Whether the file need not be scanned again: it has not changed since, and its catalogues are there.
+    /// Whether the file need not be scanned again, since it is unchanged and its catalogues exist.
     public var isDone: Bool {
         isComplete && inputs.allSatisfy { FileStamp($0.path) == $0 } && catalogues.allSatisfy(\.isUnchanged)
     }
 
-    /// The catalogues that the job wrote, or was about to write when it was killed, and may replace.
+    /// Paths of catalogues that the job may replace, since it wrote them or was about to write them when it was killed.
     public var replaceable: [String] {
         catalogues.filter(\.isReplaceable).map(\.path)
     }
 }
 
 extension JournalFile {
-    /// Prepares for records of files, each of which is durable when it is written.
+    /// Prepares the database for records of files, each of which is durable when it is written.
     func prepareFiles() throws(JournalError) {
         try database.execute(
             """
@@ -67,8 +67,8 @@ extension JournalFile {
             """)
     }
 
-    /// Writes what is known about a file of the job, and removes the results of these tasks; durable when this returns. After
-    /// ``prepareFiles()``.
+    /// Writes the record of a file, and removes the results of these tasks. Both are durable when this function
+    /// returns. Requires ``prepareFiles()``.
     package func write(_ file: JournalledFile, removing keys: Set<TaskKey> = []) throws(JournalError) {
         guard !keys.isEmpty else { return try insert(file) }
         try database.transaction { () throws(JournalError) in
@@ -89,7 +89,7 @@ extension JournalFile {
         _ = try statement.step()
     }
 
-    /// The files of a job of many images of which something is known.
+    /// Returns the records of all files of a job of many images.
     package func files() throws(JournalError) -> [JournalledFile] {
         guard try Self.number("SELECT count(*) FROM sqlite_master WHERE name = 'file'", in: database) > 0 else {
             return []
@@ -101,7 +101,7 @@ extension JournalFile {
         return files
     }
 
-    /// What is known about a file of a job of many images; nil if nothing is. After ``prepareFiles()``.
+    /// Returns the record of a file of a job of many images, or nil if there is none. Requires ``prepareFiles()``.
     package func file(_ name: String) throws(JournalError) -> JournalledFile? {
         let statement = try database.prepare("SELECT coded FROM file WHERE name = ?")
         try statement.bind(.text(name))

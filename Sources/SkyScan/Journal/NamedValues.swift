@@ -1,12 +1,12 @@
-/// The parts of a coded value by their names in words, such as "mesh width": derived from its coding, so that no property
-/// can be left out.
+/// The parts of an encodable value by descriptive names, such as "mesh width". Derived from its encoding, so that no
+/// property can be left out.
 ///
-/// `JSONEncoder` does the same in a millisecond, as long as the extraction of a small image takes.
+/// `JSONEncoder` would take a millisecond for this, as long as the extraction of a small image.
 package struct NamedValues {
     private final class Storage {
         var values: [String: String] = [:]
 
-        /// Values of an array come one after the other.
+        /// The values of an array are joined in order.
         func put(_ text: String, _ name: String) {
             values[name] = values[name].map { "\($0) \(text)" } ?? text
         }
@@ -14,8 +14,8 @@ package struct NamedValues {
 
     package let byName: [String: String]
 
-    /// The parts of `value`.
-    /// - Throws: `EncodingError` for numbers that are not finite.
+    /// Encodes `value` and collects its parts.
+    /// - Throws: `EncodingError` if a number is not finite.
     package init(of value: some Encodable) throws {
         let storage = Storage()
         try value.encode(to: Encoding(storage: storage, name: ""))
@@ -46,7 +46,7 @@ package struct NamedValues {
         let encoding: Encoding
         var codingPath: [any CodingKey] { [] }
 
-        // What is nil has no name.
+        // Nil values are left out.
         func encodeNil(forKey key: Key) {}
 
         func encode(_ value: some Encodable, forKey key: Key) throws {
@@ -66,8 +66,8 @@ package struct NamedValues {
         func superEncoder(forKey key: Key) -> any Encoder { encoding.named(key) }
     }
 
-    /// A single value, or the values of an array. Strings and numbers encode themselves as a single value of their type, so
-    /// that no value is cast: the runtime's look-up of a conformance takes 50 us for each type.
+    /// Encodes a single value, or the values of an array. Strings and numbers encode themselves as single values of
+    /// their types, so that no cast is needed: the runtime's look-up of a conformance takes 50 us per type.
     private struct Unnamed: UnkeyedEncodingContainer, SingleValueEncodingContainer {
         let encoding: Encoding
         var codingPath: [any CodingKey] { [] }

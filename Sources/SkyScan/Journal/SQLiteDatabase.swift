@@ -1,18 +1,18 @@
 internal import CSQLite
 internal import Foundation
 
-/// A connection to an SQLite database, for one thread at a time.
+/// A connection to an SQLite database. Must be used by one thread at a time.
 package final class SQLiteDatabase {
     package let path: String
     private var handle: OpaquePointer?
 
-    /// Opens `path`; creates a missing file if `creates` is true.
+    /// Opens the database at `path`, and creates a missing file if `creates` is true.
     package init(path: String, creates: Bool) throws(JournalError) {
         self.path = path
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (creates ? SQLITE_OPEN_CREATE : 0)
         let code = sqlite3_open_v2(path, &handle, flags, nil)
         guard code == SQLITE_OK else {
-            // The handle holds details of the error, and must be closed even then.
+            // The handle holds details of the error, and must be closed even in this case.
             defer { sqlite3_close_v2(handle) }
             throw failure(code)
         }
@@ -36,7 +36,8 @@ package final class SQLiteDatabase {
         return SQLiteStatement(statement, of: self)
     }
 
-    /// Runs `body` in a transaction: committed and durable when this returns, rolled back when it throws.
+    /// Runs `body` in a transaction, which is committed and durable when this function returns, and rolled back when it
+    /// throws.
     package func transaction(_ body: () throws(JournalError) -> Void) throws(JournalError) {
         try execute("BEGIN IMMEDIATE")
         do throws(JournalError) {
@@ -49,7 +50,7 @@ package final class SQLiteDatabase {
         }
     }
 
-    /// The error of SQLite's result code, with a message of one line.
+    /// Returns the error for a result code of SQLite, with a message of one line.
     package func failure(_ code: Int32) -> JournalError {
         let system = handle.map(sqlite3_system_errno) ?? 0
         let words = handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
@@ -104,7 +105,7 @@ package final class SQLiteStatement {
     }
 
     /// Steps to the next row.
-    /// - Returns: false at the end.
+    /// - Returns: False after the last row.
     func step() throws(JournalError) -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
@@ -116,7 +117,7 @@ package final class SQLiteStatement {
         }
     }
 
-    /// Ends the reading of rows: an unfinished read would block writers.
+    /// Ends the reading of rows, since an unfinished read would block writers.
     func reset() { sqlite3_reset(handle) }
 
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
@@ -128,7 +129,7 @@ package final class SQLiteStatement {
         return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
     }
 
-    // SQLITE_TRANSIENT, a macro that Swift does not import.
+    // SQLITE_TRANSIENT, which is a macro that Swift does not import.
     private static var copies: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 }
 

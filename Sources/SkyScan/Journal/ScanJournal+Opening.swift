@@ -1,19 +1,20 @@
 internal import Foundation
 
 extension ScanJournal {
-    /// Opens the journal of a job, or prepares one if there is none, or none from which the job can be resumed.
+    /// Opens the journal of a job, or prepares a new one if there is none from which the job can be resumed.
     ///
-    /// A new file is made beside the scan. For a job of one task, which either is finished or has nothing to resume from,
-    /// it is made when its result comes, or the job ends, after `longestUnkept`.
+    /// A new file is created concurrently with the scan. For a job of one task, which is either finished or has nothing
+    /// to resume from, it is created only when the result arrives or the job ends, if that takes longer than
+    /// `longestUnkept`.
     /// - Parameters:
-    ///   - record: the record of the job, for a new journal.
-    ///   - folder: the folder of all journals; created if it is missing.
-    ///   - forgets: whether existing results are deleted.
-    ///   - isOneTask: whether the job has one task.
-    ///   - longestUnkept: a single task that takes less is repeated rather than kept.
-    ///   - notice: receives messages of one line for the user, such as why a job cannot be resumed from its journal.
-    /// - Returns: the journal, locked by this process until it is finished or deallocated.
-    /// - Throws: ``JournalError``: `inUse`, `noSpace`, `unwritable`.
+    ///   - record: record of the job for a new journal.
+    ///   - folder: folder of all journals, which is created if it is missing.
+    ///   - forgets: whether to delete existing results.
+    ///   - isOneTask: whether the job has only one task.
+    ///   - longestUnkept: duration below which the result of a single task is not kept, since the task can be repeated.
+    ///   - notice: receives messages for the user of one line each, such as the reason why a job cannot be resumed.
+    /// - Returns: The journal, which this process locks until it is finished or deallocated.
+    /// - Throws: ``JournalError`` with `inUse`, `noSpace` or `unwritable`.
     public static func open(
         _ record: JobRecord, in folder: JournalFolder, forgets: Bool = false, isOneTask: Bool = false,
         longestUnkept: Duration = .seconds(1), notice: @escaping @Sendable (String) -> Void
@@ -32,9 +33,9 @@ extension ScanJournal {
     }
 }
 
-/// How the file of a journal is opened or made.
+/// Opens or creates the file of a journal.
 struct JournalOpening: Sendable {
-    /// The record of a new file.
+    /// Record for a new file.
     var record: JobRecord
     let folder: JournalFolder
     let forgets: Bool
@@ -42,9 +43,9 @@ struct JournalOpening: Sendable {
 
     var id: String { record.identity.id }
 
-    /// The job's file, with the results of an earlier run; nil if there is none that can be used.
+    /// Returns the job's file with the results of an earlier run, or nil if there is no usable file.
     ///
-    /// The record of a finished job stays until the job is finished again: a run that fails does not change it.
+    /// The record of a finished job is kept until the job is finished again, so that a failed run does not change it.
     func existing() throws(JournalError) -> JournalFile? {
         let path = folder.journalPath(id)
         guard FileManager.default.fileExists(atPath: path) else { return nil }
@@ -78,21 +79,21 @@ struct JournalOpening: Sendable {
         }
     }
 
-    /// Makes the file of a job that has none.
+    /// Creates the file of a job that has none.
     func make(isFinishing: Bool) throws(JournalError) -> JournalFile {
         do throws(JournalError) {
             if !forgets, !isFinishing { sayDifference(from: try folder.entries()) }
             try prune()
         } catch {
-            // The other journals do not matter to this job.
+            // Errors of other journals do not affect this job.
             notice("journals of other jobs: \(error.message)")
         }
         return try JournalFile(path: folder.journalPath(id), new: record, isOnlyRecord: isFinishing)
     }
 
-    /// Removes the oldest records of finished jobs, which are kept for `skyfarm jobs`.
+    /// Removes the oldest records of finished jobs, which are only kept for `skyfarm jobs`.
     private func prune() throws(JournalError) {
-        // Not one by one, since all records must be read.
+        // Done for many at a time, since all records must be read.
         guard try folder.ids().count > Self.mostJournals else { return }
         let finished = try folder.entries().filter { $0.record?.state == .finished && $0.process == nil }
         for entry in finished.dropFirst(Self.keptFinished) { try folder.remove(entry.id) }
@@ -101,7 +102,7 @@ struct JournalOpening: Sendable {
     private static let mostJournals = 64
     private static let keptFinished = 50
 
-    /// Reports how an unfinished job on the same image differs from this one.
+    /// Reports the differences between this job and an unfinished one on the same image.
     private func sayDifference(from others: [JournalFolder.Entry]) {
         let other = others.first {
             $0.record?.identity.image == record.identity.image && $0.record?.state == .unfinished && $0.process == nil

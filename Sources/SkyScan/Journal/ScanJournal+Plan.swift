@@ -1,14 +1,15 @@
 package import SkyExtraction
 
 extension ScanJournal {
-    /// The plan of bands for a pass: that of the results from which the job continues, or `proposed`, which is recorded.
+    /// Returns the plan of bands for a pass: the plan of the results from which the job continues, or else `proposed`,
+    /// which is then recorded.
     ///
-    /// To be called before the pass. For an image in the journal of a job of many it is `proposed`, which must not
-    /// depend on the cluster.
+    /// Must be called before the pass. An image in the journal of a job of many images always uses `proposed`, which
+    /// must not depend on the cluster.
     package func plan(of step: ScanStep, proposed: BandPlan) async throws -> BandPlan {
         if image != nil { return proposed }
         return try await executor.run { [opened] in
-            // The first pass has results if the second has.
+            // If the second pass has results, the first pass has results as well.
             let isContinued = opened.openFile?.keys.contains { step == .background || $0.step == step } ?? false
             var plans = opened.openFile?.record.plans ?? opened.record.plans ?? [:]
             if step == .background, !isContinued { plans = [:] }

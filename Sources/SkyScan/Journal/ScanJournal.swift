@@ -2,35 +2,39 @@ internal import Foundation
 internal import ScanCluster
 internal import ScanNetwork
 
-/// The journal of a running job. A task counts as finished once its result is durable here.
+/// The journal of a running job. A task counts as finished when its result is durable in the journal.
 ///
-/// It writes on a thread of its own, so that neither the cooperative pool nor the network's event loop waits for the
-/// disk. Results added while the disk syncs are committed together by the next transaction.
+/// The journal writes on its own thread, so that neither the cooperative pool nor the event loop of the network blocks
+/// on the disk. Results that are added while the disk syncs are committed together in the next transaction.
+///
+/// After ``open(_:in:forgets:isOneTask:longestUnkept:notice:)``, a scan asks ``output(of:as:validate:)`` for the result
+/// of each task, and passes results of executed tasks to ``add(_:of:committed:)``. ``finish(_:)`` records the catalogue
+/// and deletes the results of a complete job. ``JournalFile`` stores the data.
 public final class ScanJournal: Sendable {
-    /// The job's ID.
+    /// The job's ID, see ``JobIdentity/id``.
     public let id: String
-    /// Confines the file. Journals of images in the journal of a job of many share the job's.
+    /// Executor that confines the file. Journals of images in a job of many images share the executor of the job.
     package let executor: BlockingExecutor
-    /// Distinguishes the tasks of an image in the journal of a job of many; nil in a journal of one image.
+    /// Distinguishes the tasks of an image in the journal of a job of many images, or nil in a journal of one image.
     package let image: UInt64?
-    /// Until then results are not written, since repeating them takes less time than writing them; nil if all are.
+    /// Time until which results are not written, since repeating them is faster, or nil to write all results.
     private let keepsFrom: ContinuousClock.Instant?
     private let state = Locked(State())
     package let opened: Confined
     private let notice: @Sendable (String) -> Void
 
     private struct State {
-        /// Results that are not durable yet, oldest first.
+        /// Results that are not yet durable, oldest first.
         var pending: [Pending] = []
         var isWriting = false
-        /// Whether the journal's checksums are those of the inputs.
+        /// Whether the checksums in the journal are known to be those of the inputs.
         var isConfirmed = false
         var waiting: [CheckedContinuation<Void, any Error>] = []
         var failure: (any Error)?
-        /// Throws if results may be of other inputs than those of the journal.
+        /// Throws an error if results may belong to other inputs than those of the journal.
         var check: @Sendable () throws -> Void = {}
         var keys: Set<TaskKey> = []
-        /// Of these, those that this run has taken or added.
+        /// The subset of ``keys`` that this run has read or added.
         var used: Set<TaskKey> = []
     }
 
@@ -40,9 +44,9 @@ public final class ScanJournal: Sendable {
         let committed: @Sendable () -> Void
     }
 
-    /// State confined to the journal's thread.
+    /// State that is confined to the journal's thread.
     package final class Confined: @unchecked Sendable {
-        // Sendable: used on the journal's executor only.
+        // Sendable, since it is used only on the journal's executor.
         private var lock: JournalLock?
         let encoder = WireEncoder()
         private var opening: JournalOpening
@@ -52,19 +56,19 @@ public final class ScanJournal: Sendable {
             (self.lock, self.opening, openFile) = (lock, opening, file)
         }
 
-        /// The file, made if there is none yet; nil once the journal is closed.
+        /// Returns the file, which is created if there is none yet, or nil after the journal is closed.
         func file(isFinishing: Bool = false) throws(JournalError) -> JournalFile? {
             guard openFile == nil, lock != nil else { return openFile }
             openFile = try opening.make(isFinishing: isFinishing)
             return openFile
         }
 
-        /// Changes the record; written with the next results, or at the end.
+        /// Changes the record, which is written with the next results or at the end.
         func change(_ change: (inout JobRecord) -> Void) {
             if let openFile { openFile.change(change) } else { change(&opening.record) }
         }
 
-        /// The record of this run.
+        /// Record of this run.
         var record: JobRecord { opening.record }
 
         func close() { (openFile, lock) = (nil, nil) }
@@ -83,25 +87,26 @@ public final class ScanJournal: Sendable {
         self.notice = notice
         state.withLock { state in
             state.keys = keys
-            // The key of an image in the journal of a job of many includes sizes and times of its files.
+            // The key of an image in a job of many images includes sizes and modification times of its files.
             state.isConfirmed = image != nil
         }
     }
 
-    /// Whether finished tasks are kept: those of a job of one task are not, unless it takes long.
+    /// Whether results of finished tasks are kept. Those of a job of one task are kept only if the task takes long.
     public var isKept: Bool { keepsFrom == nil || count > 0 }
 
     // MARK: Inputs
 
-    /// Lets `check` be called before a result is added; what it throws, ``SkyScan/run()`` throws. Otherwise a result of an
-    /// input that was overwritten could be kept as one of the input before.
+    /// Sets a check that is called before a result is added; ``SkyScan/run()`` throws its errors. Without it, a result
+    /// of an overwritten input could be kept as a result of the previous input.
     public func checkInputs(by check: @escaping @Sendable () throws -> Void) { state.withLock { $0.check = check } }
 
-    /// Checks whether the inputs are those of the journal.
+    /// Checks that the inputs are those of the journal.
     ///
-    /// If the journal holds results to continue from, this returns after the check. Otherwise it returns at once, and
-    /// results are held back until `checksums` returns. For a journal of one image; others know their inputs.
-    /// - Throws: what `checksums` throws, ``JournalError``.
+    /// If the journal has results to continue from, this function returns after the check. Otherwise it returns at
+    /// once, and results are held back until `checksums` returns. Has no effect for an image of a job of many images,
+    /// whose inputs are known.
+    /// - Throws: The errors of `checksums`, and ``JournalError``.
     public func begin(_ checksums: @escaping @Sendable () async throws -> InputChecksums) async throws {
         if image != nil { return }
         if state.withLock({ $0.keys.isEmpty }) {
@@ -131,22 +136,22 @@ public final class ScanJournal: Sendable {
 
     // MARK: Results
 
-    /// Number of tasks whose results are durable.
+    /// Number of tasks with durable results.
     public var count: Int { state.withLock { $0.keys.count } }
 
-    /// Whether the journal holds a result of the task.
+    /// Returns whether the journal has a result of the task.
     package func holds(_ key: TaskKey) -> Bool { state.withLock { $0.keys.contains(stored(key)) } }
 
-    /// The key under which the result of a task is in the file.
+    /// Returns the key under which the result of a task is stored in the file.
     private func stored(_ key: TaskKey) -> TaskKey {
         guard let image else { return key }
         return TaskKey(step: key.step, basis: Checksum.of(image, key.basis), window: key.window)
     }
 
-    /// The keys of the results in the file that this run has taken or added.
+    /// Keys of the results in the file that this run has read or added.
     package var used: Set<TaskKey> { state.withLock(\.used) }
 
-    /// The output of a task, if the journal holds one that decodes and passes `validate`.
+    /// Returns the output of a task, if the journal has one that decodes and passes `validate`.
     package func output<Output: Decodable & Sendable>(
         of key: TaskKey, as type: Output.Type, validate: @escaping @Sendable (Output) throws -> Void
     ) async throws -> Output? {
@@ -167,7 +172,7 @@ public final class ScanJournal: Sendable {
             state.withLock { _ = $0.used.insert(key) }
             return output
         case .failure(let error):
-            // After any error the task can be run again.
+            // After any error, the task can be run again.
             state.withLock { _ = $0.keys.remove(key) }
             notice(
                 "a result in the journal is damaged and is dropped (\(error)); its task (\(key.step.rawValue)) is run "
@@ -176,11 +181,11 @@ public final class ScanJournal: Sendable {
         }
     }
 
-    /// Adds the output of a task; calls `committed`, on the journal's thread, once it is durable.
+    /// Adds the output of a task. Calls `committed` on the journal's thread when the output is durable.
     ///
-    /// Suspends while the backlog of unwritten results is large. A result that need not be kept is dropped, and counts
-    /// at once.
-    /// - Throws: the reason why results cannot be written, and what the check of the inputs throws.
+    /// Suspends while the backlog of unwritten results is large. A result that need not be kept is dropped, and
+    /// `committed` is called at once.
+    /// - Throws: The error that prevents writing, and the errors of the check of the inputs.
     package func add(
         _ output: some Encodable & Sendable, of key: TaskKey, committed: @escaping @Sendable () -> Void
     ) async throws {
@@ -196,8 +201,8 @@ public final class ScanJournal: Sendable {
         if count >= Self.mostPending { try await flush() }
     }
 
-    /// Returns when all added results are durable.
-    /// - Throws: the reason why they cannot be written.
+    /// Waits until all added results are durable.
+    /// - Throws: The error that prevents writing.
     package func flush() async throws {
         try await withCheckedThrowingContinuation { continuation in
             let result: Result<Void, any Error>? = state.withLock { state in
@@ -210,7 +215,7 @@ public final class ScanJournal: Sendable {
         }
     }
 
-    /// As ``flush()``; a failure is reported, and not thrown.
+    /// Waits like ``flush()``, but reports an error instead of throwing it.
     func flushReporting() async {
         do {
             try await flush()
@@ -219,15 +224,16 @@ public final class ScanJournal: Sendable {
         }
     }
 
-    /// Adds to the number of tasks that the job is known to have.
+    /// Increases the known number of tasks of the job.
     package func expect(_ count: Int) {
         if count == 0 { return }
         executor.submit { [opened] in opened.change { $0.tasks = $0.tasks.map { $0 + count } } }
     }
 
-    /// Records the absolute names of the outputs before the first of them gets its name: if the process is killed before
-    /// the last one has its own, the next run of the job may replace them. Nothing is recorded of a job that is not kept.
-    /// - Throws: ``JournalError``.
+    /// Records the absolute paths of the outputs before the first of them gets its name, so that the next run may
+    /// replace them if the process is killed before the last one has its name. Nothing is recorded for a job that is
+    /// not kept.
+    /// - Throws: ``JournalError`` if the journal cannot be written.
     public func write(outputs: [String]) async throws {
         try await executor.run { [opened] in
             opened.openFile?.change { $0.written = outputs.map { .init(path: $0) } }
@@ -235,12 +241,12 @@ public final class ScanJournal: Sendable {
         }
     }
 
-    /// Records that the catalogue has been written, with or without missing sectors. A complete job whose results were not
-    /// worth keeping, and that has no record from before, leaves none.
+    /// Records that the catalogue was written, with or without missing sectors. A complete job whose results were not
+    /// worth keeping leaves no record unless it already has one.
     ///
-    /// The results of a finished job are deleted. Those of a partial one are kept: the same command tries the missing
-    /// sectors again.
-    /// - Throws: ``JournalError``.
+    /// The results of a finished job are deleted. The results of a partial job are kept, since the same command tries
+    /// the missing sectors again.
+    /// - Throws: ``JournalError`` if the journal cannot be written.
     public func finish(_ result: SkyScanResult) async throws {
         let failures = result.missing.map {
             JobRecord.Failure(
@@ -279,7 +285,7 @@ public final class ScanJournal: Sendable {
         if begins { executor.submit { self.writePending() } }
     }
 
-    /// Commits all pending results until none is left; runs on the journal's thread.
+    /// Commits batches of pending results until none is left. Runs on the journal's thread.
     private func writePending() {
         while true {
             let batch = state.withLock { state in
@@ -315,7 +321,7 @@ public final class ScanJournal: Sendable {
         for pending in batch { pending.committed() }
     }
 
-    /// Makes the file beside the scan.
+    /// Creates the file concurrently with the scan.
     package func prepare() {
         executor.submit { [self] in
             do {
@@ -326,7 +332,7 @@ public final class ScanJournal: Sendable {
         }
     }
 
-    /// Marks the journal as unwritable.
+    /// Marks the journal as unwritable, and reports the error to all waiting calls.
     private func fail(_ error: any Error) {
         let waiting = state.withLock { state in
             state.failure = state.failure ?? error

@@ -1,12 +1,12 @@
 internal import Foundation
 internal import ScanBasics
 
-/// A lock that processes of this machine have on a name: a socket bound to it, whose address is no file. The kernel
-/// releases it when the process ends.
+/// A lock among processes of this machine: a socket bound to an address that is derived from a path and is not a file.
+/// The kernel releases it when the process ends.
 package final class SocketLock {
     private let descriptor: Int32
 
-    /// Locks the file at `path`; nil if another process has.
+    /// Locks `path`, or returns nil if another process holds the lock.
     package init?(_ path: String) {
         descriptor = socket(AF_UNIX, streamSocketType, 0)
         guard descriptor >= 0 else { return nil }
@@ -19,14 +19,14 @@ package final class SocketLock {
 
     deinit { close(descriptor) }
 
-    /// Longer paths do not fit into an address. Every user has names of its own.
+    /// Returns an address for `path`, which may itself be too long for one. Each user has separate addresses.
     private static func name(of path: String) -> String {
         let real = AbsolutePath.of(path)
         return "skyfarm-lock-\(geteuid())-" + Array(real.utf8).withUnsafeBytes { Checksum.of($0) }.hexadecimal
     }
 
-    /// Binds a socket to an address of Linux's abstract name space; always succeeds on other systems, whose file systems
-    /// all have locks.
+    /// Binds a socket to an address in Linux's abstract namespace. Always succeeds on other systems, since all their
+    /// file systems have locks.
     private static func bind(_ descriptor: Int32, to name: String) -> Bool {
         #if os(Linux)
             var address = sockaddr_un()

@@ -1,38 +1,38 @@
 package import ScanCluster
 package import SkyFITS
 
-/// Numbers of tasks of a sky scan by system and step, and the sectors that could not be scanned.
+/// Number of tasks of a sky scan by system and by step, and the sectors that could not be scanned.
 public struct ScanTally: Sendable {
-    /// The work of one system, or of one step.
+    /// Work done by one system, or in one step.
     public struct Share: Sendable {
-        /// Tasks whose response was used.
+        /// Number of tasks whose response was used.
         public var tasks = 0
-        /// Seconds of scanning in those tasks.
+        /// Total duration of scanning in those tasks, in seconds.
         public var seconds = 0.0
 
-        /// The work of both.
+        /// Returns the sum of two shares.
         public static func + (one: Share, other: Share) -> Share {
             Share(tasks: one.tasks + other.tasks, seconds: one.seconds + other.seconds)
         }
     }
 
-    /// Shares by the name of the system.
+    /// Work by name of the system.
     public private(set) var systems: [String: Share] = [:]
-    /// Shares by step.
+    /// Work by step of the scan.
     public private(set) var steps: [ScanStep: Share] = [:]
-    /// Tasks whose results were read from the journal.
+    /// Number of tasks whose results were read from the journal.
     public internal(set) var resumed = 0
-    /// Failed attempts, after which another one was needed.
+    /// Number of failed attempts that were retried.
     public internal(set) var retries = 0
-    /// Second attempts at tasks that were slow.
+    /// Number of second attempts that were started because a task was slow.
     public internal(set) var hedges = 0
     /// Sectors that could not be scanned.
     public private(set) var missing: [MissingSector] = []
 
-    /// Tasks that were executed: all but those read from the journal.
+    /// Number of executed tasks, that is, all tasks except those read from the journal.
     public var tasks: Int { steps.values.reduce(0) { $0 + $1.tasks } }
 
-    /// Notes a sector that no system can scan.
+    /// Records a sector that no system can scan.
     package mutating func skip(_ step: ScanStep, sector: PixelRect, reason: String) {
         missing.append(MissingSector(step: step, rect: sector, reason: reason))
     }

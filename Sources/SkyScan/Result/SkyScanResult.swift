@@ -4,46 +4,50 @@ public import SkyFITS
 package import SkyMeasurement
 
 /// The sources of an image, with statistics of the scan.
+///
+/// A `SkyScan` returns it. ``sources`` is the catalogue; `table(image:parameters:…)` converts it to a table with the
+/// columns of SEP or of SExtractor, and `append(to:…)` writes check images. ``tally`` has the work of each system, and
+/// ``missing`` the sectors without results.
 public struct SkyScanResult: Sendable {
     /// The sources, in the order of the catalogue.
     public let sources: SourceTable
-    /// Detections that cleaning removed.
+    /// Number of detections that cleaning removed.
     public let removed: Int
     /// Median background of the image, in the image's unit.
     public let globalLevel: Float
     /// Median noise of the image, in the image's unit.
     public let globalNoise: Float
-    /// Variance of a pixel of weight 1, in the image's unit squared; nil without a weight map.
+    /// Variance of a pixel with weight 1, in the image's unit squared, or nil without a weight map.
     public let varianceScale: Double?
-    /// Pixels excluded by mask or weight, or because they are not finite.
+    /// Number of pixels that are not finite or are excluded by mask or weight.
     public let maskedPixels: Int
-    /// Number of bands.
+    /// Number of bands into which the image was divided.
     public let bands: Int
-    /// Shares of the systems and missing sectors.
+    /// Work of the systems, and missing sectors.
     public let tally: ScanTally
-    /// Nodes that took part although they compute differently, by the names of their systems.
+    /// Participating nodes with a different arithmetic, by the names of their systems.
     public var differentNodes: [String: NodeInfo] = [:]
 
-    /// Measurements, and what columns and images need besides; nil in a result that was made without a scan.
+    /// Measurements and other data for columns and check images, or nil in a result that was created without a scan.
     package var measured: Measured?
 
-    /// Fluxes at given positions, which then are the only contents of ``sources``; nil if none were given.
+    /// Fluxes at given positions, which are then the only contents of ``sources``, or nil if no positions were given.
     package var forced: ForcedTable?
 
-    /// Measurements, pixels and background.
+    /// Measurements, pixels and background of the sources.
     package struct Measured: Sendable {
-        /// Empty if nothing was requested.
+        /// Measured quantities; empty if none were requested.
         package var table: MeasurementTable
-        /// The pixels of each source, if the parameters need them.
+        /// Pixels of each source, if the parameters require them.
         package var pixels: PixelRuns
-        /// The pixels of sources that cleaning removed, with the sources that they are due to.
+        /// Pixels of sources that cleaning removed, with the sources that absorbed them.
         package var absorbed: PixelRuns
-        /// Whether each run of ``absorbed`` belongs to no aperture, see ``CatalogAssembly/hidden``.
+        /// Whether each run of ``absorbed`` is excluded from apertures, see ``CatalogAssembly/hidden``.
         package var hidden: [Bool] = []
-        /// All pixels above the threshold, if they were requested.
+        /// All pixels above the threshold, if requested.
         package var detected: PixelRuns?
         package var background: BackgroundModel
-        /// Number of each source's island, from 1.
+        /// Number of the island of each source, from 1.
         package var parents: [Int32]
     }
 
@@ -53,12 +57,12 @@ public struct SkyScanResult: Sendable {
 
 /// A sector that could not be scanned.
 public struct MissingSector: Sendable {
-    /// The step that failed there.
+    /// The step in which the sector failed.
     public let step: ScanStep
-    /// Pixels of the sector.
+    /// Pixel range of the sector.
     public let rect: PixelRect
-    /// The last attempt's error, in words.
+    /// Error message of the last attempt.
     public let reason: String
-    /// The last lines of the log of the node on which the last attempt failed, each after the node's name.
+    /// Last lines of the log of the node on which the last attempt failed, each prefixed with the node's name.
     public var log: [String] = []
 }

@@ -1,46 +1,49 @@
 internal import Foundation
 public import SkyFITS
 
-/// A list of positions that sources are associated with: SExtractor's ASSOC.
+/// A list of positions with which sources are associated, as in SExtractor's ASSOC mode.
 public struct Association: Codable, Hashable, Sendable {
-    /// What a source gets if several entries of the list are within the radius: SExtractor's ASSOC_TYPE.
+    /// How the values of a source are derived if several entries of the list are within the radius: SExtractor's
+    /// ASSOC_TYPE.
     public enum Rule: String, Codable, Hashable, Sendable {
-        /// The first, by row of the image; the nearest; that of the least and of the greatest weight.
+        /// The values of the first entry by row of the image, of the nearest one, or of the one with the least or the
+        /// greatest weight.
         case first, nearest, minimum, maximum
-        /// The mean, weighted by the entries' weights, or by the fluxes if these are magnitudes.
+        /// The mean, weighted by the weights of the entries, or by the corresponding fluxes if the weights are
+        /// magnitudes.
         case mean, magnitudeMean
-        /// The sum of the values, or of the fluxes if they are magnitudes.
+        /// The sum of the values, or the magnitude of the summed fluxes if the values are magnitudes.
         case sum, magnitudeSum
     }
 
-    /// Which sources are written: SExtractor's ASSOCSELEC_TYPE.
+    /// Selects the sources to write: SExtractor's ASSOCSELEC_TYPE.
     public enum Selection: String, Codable, Hashable, Sendable {
         case all, matched, unmatched
     }
 
-    /// The rows of the list; a word that is no number is 0.
+    /// Rows of the list. A word that is not a number counts as 0.
     public private(set) var rows: [[Double]] = []
-    /// Columns of x, y and, if there is a third, of the weight, from 0: ASSOC_PARAMS.
+    /// Indices from 0 of the columns of x, y and optionally of the weight: ASSOC_PARAMS.
     public private(set) var keys: [Int]
-    /// Columns that VECTOR_ASSOC holds, from 0: ASSOC_DATA.
+    /// Indices from 0 of the columns copied to VECTOR_ASSOC: ASSOC_DATA.
     public private(set) var data: [Int]
-    /// Whether positions are right ascension and declination in degrees, not pixels from 1: ASSOCCOORD_TYPE.
+    /// Whether positions are right ascension and declination in degrees, rather than pixels from 1: ASSOCCOORD_TYPE.
     public var isCelestial = false
-    /// Greatest distance in pixels: ASSOC_RADIUS.
+    /// Maximum distance in pixels: ASSOC_RADIUS.
     public var radius = 2.0
-    /// See ``Rule``.
+    /// How several matching entries are combined: ASSOC_TYPE.
     public var rule = Rule.nearest
-    /// See ``Selection``.
+    /// The sources that are written: ASSOCSELEC_TYPE.
     public var selection = Selection.matched
 
-    /// Parses a list: a row per line, words between white space or commas; `#` begins a comment, and first lines without
-    /// a number in the columns of the position are names of columns.
+    /// Parses a list with one row per line. Words are separated by white space or commas, and `#` begins a comment.
+    /// Leading lines without a number in the columns of the position are taken as names of columns.
     /// - Parameters:
-    ///   - text: the contents of the file.
-    ///   - name: that of the file, for errors.
-    ///   - keys: the columns of x and y and perhaps that of the weight, from 1.
-    ///   - data: the columns of VECTOR_ASSOC, from 1; a single 0 stands for all.
-    /// - Throws: ``ScanSetupError`` that names the line of a position that is no number or is missing.
+    ///   - text: contents of the file.
+    ///   - name: name of the file, for errors.
+    ///   - keys: numbers from 1 of the columns of x, y and optionally of the weight.
+    ///   - data: numbers from 1 of the columns of VECTOR_ASSOC; a single 0 stands for all columns.
+    /// - Throws: ``ScanSetupError`` that names the line of a position that is missing or not a number.
     public init(parsing text: String, name: String, keys: [Int], data: [Int]) throws(ScanSetupError) {
         self.keys = keys.prefix(3).map { $0 - 1 }
         self.data = data.map { $0 - 1 }
@@ -68,11 +71,11 @@ public struct Association: Codable, Hashable, Sendable {
         }
     }
 
-    /// What a source is associated with.
+    /// The entries with which a source is associated.
     package struct Match: Equatable {
-        /// NUMBER_ASSOC: entries within the radius; 1 at most with ``Rule/first``.
+        /// NUMBER_ASSOC: number of entries within the radius, at most 1 with ``Rule/first``.
         package var count = 0
-        /// VECTOR_ASSOC.
+        /// Values of VECTOR_ASSOC.
         package var values: [Double]
 
         package init(count: Int = 0, values: [Double]) {
@@ -81,7 +84,7 @@ public struct Association: Codable, Hashable, Sendable {
         }
     }
 
-    /// The entries of each source at these positions, in pixels from 0.
+    /// Returns the match of each source at these positions, which are in pixels from 0.
     package func matches(x: [Double], y: [Double], _ wcs: CelestialWCS?) -> [Match] {
         let places = places(wcs)
         let order = rows.indices.filter { places.x[$0].isFinite && places.y[$0].isFinite }
@@ -98,13 +101,13 @@ public struct Association: Codable, Hashable, Sendable {
         }
     }
 
-    /// The sources that are written, by index; nil: all.
+    /// Returns the indices of the sources to write, or nil for all sources.
     package func selected(of matches: [Match]) -> [Int]? {
         if selection == .all { return nil }
         return matches.indices.filter { (matches[$0].count > 0) == (selection == .matched) }
     }
 
-    /// The position of the first of ascending `values` that is not below a limit.
+    /// Returns the index of the first of the ascending `values` that is not below `limit`.
     private static func first(in values: [Double], from limit: Double) -> Int {
         var (low, high) = (0, values.count)
         while low < high {
@@ -114,7 +117,7 @@ public struct Association: Codable, Hashable, Sendable {
         return low
     }
 
-    /// The positions of the entries, in pixels from 0.
+    /// Returns the positions of the entries, in pixels from 0.
     private func places(_ wcs: CelestialWCS?) -> (x: [Double], y: [Double]) {
         let (first, second) = (rows.map { $0[keys[0]] }, rows.map { $0[keys[1]] })
         if isCelestial, let wcs { return wcs.pixels(rightAscension: first, declination: second) }
@@ -149,7 +152,7 @@ public struct Association: Codable, Hashable, Sendable {
             return Match(
                 count: found.count,
                 values: data.map { column in
-                    // SExtractor's value for what is too faint for single precision.
+                    // SExtractor's value for fluxes below the range of single precision.
                     let flux = found.reduce(0) { $0 + Self.flux(value($1.row, column)) }
                     return flux > 1e-38 ? -2.5 * log10(flux) : 99
                 })
@@ -160,16 +163,16 @@ public struct Association: Codable, Hashable, Sendable {
 }
 
 extension SkyScanResult {
-    /// What each source is associated with; nil without a list.
+    /// Returns the match of each source, or nil without a list.
     package func matches(_ association: Association?, _ wcs: CelestialWCS?) -> [Association.Match]? {
         association?.matches(x: sources.x, y: sources.y, wcs)
     }
 
-    /// The sources of the catalogue with SExtractor's columns, by index; nil: all.
+    /// Returns the indices of the sources that a catalogue with SExtractor's columns has, or nil for all.
     /// - Parameters:
-    ///   - settings: with the list that sources are associated with.
-    ///   - image: the image.
-    /// - Returns: their indices in ``sources``, ascending.
+    ///   - settings: settings with the list of associated positions.
+    ///   - image: header of the image.
+    /// - Returns: Ascending indices into ``sources``.
     public func selectedSources(_ settings: SExtractorSettings, of image: ImageSummary) -> [Int]? {
         guard let association = settings.association, association.selection != .all else { return nil }
         return matches(association, try? CelestialWCS(header: image.header)).flatMap(association.selected)

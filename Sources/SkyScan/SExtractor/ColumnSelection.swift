@@ -1,32 +1,32 @@
 public import SkyExtraction
 public import SkyFITS
 
-/// Columns with SExtractor's names, in order, as a `.param` file lists them.
+/// An ordered list of columns with SExtractor's names, as in a `.param` file.
 public struct ColumnSelection: Codable, Hashable, Sendable {
     /// A column and the size of its vector.
     public struct Item: Codable, Hashable, Sendable {
-        /// SExtractor's name.
+        /// SExtractor's name, such as `MAG_APER`.
         public var name: String
         /// Lengths of the vector's axes; empty for a single value.
         public var size: [Int]
     }
 
-    /// The columns, in order, each once.
+    /// The selected columns, in order and without duplicates.
     public private(set) var items: [Item] = []
-    /// Names that are no columns of SExtractor or that Skyfarm does not have, in order.
+    /// Names that are not columns of SExtractor or are not supported by Skyfarm, in order.
     public private(set) var unknown: [String] = []
-    /// Names of columns that follow another one on a line of a file, where SExtractor does not look for them.
+    /// Names of columns that follow another one on a line of a file, where SExtractor ignores them.
     public private(set) var ignored: [String] = []
 
-    /// No columns.
+    /// Creates an empty selection.
     public init() {}
 
-    /// The columns that a text names: one per line, as in `MAG_APER(4)` or `MAG_APER[4]`, before words that describe it;
-    /// `#` begins a comment.
+    /// Parses a text with one column per line, such as `MAG_APER(4)` or `MAG_APER[4]`, which may be followed by a
+    /// description; `#` begins a comment.
     /// - Parameters:
-    ///   - text: the contents of the file.
-    ///   - name: that of the file, for errors.
-    /// - Throws: ``ScanSetupError`` with the line of a size that is invalid.
+    ///   - text: contents of the file.
+    ///   - name: name of the file, for errors.
+    /// - Throws: ``ScanSetupError`` that names the line of an invalid size.
     public init(parsing text: String, name: String) throws(ScanSetupError) {
         for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let content = line.prefix { $0 != "#" }
@@ -43,14 +43,15 @@ public struct ColumnSelection: Codable, Hashable, Sendable {
         }
     }
 
-    /// A name with the size behind it, in which blanks do not count, and what follows; nil for an empty line.
+    /// Splits a line into a name with its size, from which blanks are removed, and the rest. Returns nil for an empty
+    /// line.
     private static func firstWord(of line: Substring) -> (word: String, rest: Substring)? {
         let content = line.drop(while: \.isWhitespace)
         let name = content.prefix { !$0.isWhitespace && !"([,;".contains($0) }
         let rest = content[name.endIndex...]
         if name.isEmpty, rest.isEmpty { return nil }
         let size = rest.drop(while: \.isWhitespace)
-        // A description may begin with a parenthesis; a size begins with a number.
+        // A description may begin with a parenthesis; in a size, a number follows the parenthesis.
         let isSize =
             rest.first.map { "([".contains($0) } ?? false
             || size.first.map { "([".contains($0) } ?? false
@@ -60,7 +61,7 @@ public struct ColumnSelection: Codable, Hashable, Sendable {
         return (name + size[..<end].filter { !$0.isWhitespace }, size[end...])
     }
 
-    /// The columns of a list whose names are separated by commas outside of parentheses.
+    /// Parses a list of names that are separated by commas outside of parentheses.
     /// - Throws: ``ScanSetupError`` for an unknown name or an invalid size.
     public init(list: String) throws(ScanSetupError) {
         var depth = 0
@@ -75,7 +76,7 @@ public struct ColumnSelection: Codable, Hashable, Sendable {
     }
 
     private mutating func add(_ word: String) throws(ScanSetupError) {
-        // SExtractor takes either kind of brackets.
+        // SExtractor accepts both kinds of brackets.
         let word = word.replacing("[", with: "(").replacing("]", with: ")")
         let name = String(word.prefix { $0 != "(" }).uppercased()
         var size = try Self.size(word)
@@ -98,7 +99,7 @@ public struct ColumnSelection: Codable, Hashable, Sendable {
             }
         }
         let item = Item(name: name, size: column.isVector || name == "VIGNET" ? size : [])
-        // Lists have MAG_APER(1), MAG_APER(2) and so on. The last line gives the size, as in SExtractor.
+        // Lists may contain MAG_APER(1), MAG_APER(2) and so on. As in SExtractor, the last line determines the size.
         if let place = items.firstIndex(where: { $0.name == name }) {
             items[place] = item
         } else {
@@ -116,24 +117,24 @@ public struct ColumnSelection: Codable, Hashable, Sendable {
         return numbers.compactMap(\.self)
     }
 
-    /// Whether a column is selected.
+    /// Returns whether the column of this name is selected.
     public func contains(_ name: String) -> Bool { items.contains { $0.name == name } }
 
-    /// Whether a column is selected that needs a flag image.
+    /// Whether a selected column needs a flag image.
     public var needsFlagImage: Bool { columns.contains(where: \.needsFlagImage) }
 
-    /// Whether a column is selected that needs an ``Association``.
+    /// Whether a selected column needs an ``Association``.
     public var needsAssociation: Bool { columns.contains(where: \.isAssociated) }
 
-    /// Whether a column is selected that needs ``MeasurementRequest/pointSpread``.
+    /// Whether a selected column needs ``MeasurementRequest/pointSpread``.
     public var needsPointSpread: Bool { columns.contains(where: \.isFitted) }
 
-    /// Whether a column is selected that needs ``PointSpreadModel/extended``.
+    /// Whether a selected column needs ``PointSpreadModel/extended``.
     public var needsSpread: Bool { columns.contains(where: \.needsSpread) }
 
     package var columns: [SExtractorColumn] { items.compactMap { SExtractorColumn.named($0.name) } }
 
-    /// Adds to `request` what the columns need, and removes what they do not.
+    /// Adds the measurements that the columns need to `request`, and removes those that they do not need.
     public func require(in request: inout MeasurementRequest) {
         request.isWindowed = columns.contains(where: \.isWindowed)
         request.petrosian = columns.contains(where: \.isPetrosian) ? request.petrosian ?? .init() : nil

@@ -3,8 +3,8 @@ internal import SkyFITS
 
 /// Combines the flags of a flag image over the pixels of each source.
 enum FlagReader {
-    /// For each source the flags of its pixels combined by OR, and the number of its pixels that have one.
-    /// - Throws: ``ImageError`` if the flag image cannot be read, ``ScanSetupError`` if it is too small.
+    /// Returns for each source the bitwise OR of the flags of its pixels, and the number of its pixels with a flag.
+    /// - Throws: ``ImageError`` if the flag image cannot be read, or ``ScanSetupError`` if it is too small.
     static func flags(of pixels: PixelRuns, in image: FITSImage) throws -> (values: [Double], counts: [Double]) {
         let sourceCount = pixels.count.count
         var values = [Int](repeating: 0, count: sourceCount)

@@ -4,18 +4,18 @@ public import SkyExtraction
 public import SkyFITS
 
 extension SkyScanResult {
-    /// The catalogue with SExtractor's columns.
+    /// Returns the catalogue with SExtractor's columns.
     /// - Parameters:
     ///   - image: size, header and names of the image.
-    ///   - parameters: the parameters of the scan, which requested measurements.
-    ///   - settings: the columns, and what they depend on.
-    ///   - extensionNumber: EXT_NUMBER, from 1.
-    ///   - network: weights for CLASS_STAR.
-    ///   - flagImage: the flag image, of the same size as the image.
-    ///   - checksums: those of the image and its maps.
+    ///   - parameters: parameters of the scan, which requested measurements.
+    ///   - settings: the columns, and the settings on which they depend.
+    ///   - extensionNumber: value of EXT_NUMBER, from 1.
+    ///   - network: neural network for CLASS_STAR.
+    ///   - flagImage: flag image of the same size as the image.
+    ///   - checksums: checksums of the image and its maps.
     ///   - software: name and version of the program.
-    /// - Returns: a table with one row per source.
-    /// - Throws: ``ScanSetupError`` if nothing was measured; ``ImageError`` if the flag image cannot be read.
+    /// - Returns: A table with one row per source.
+    /// - Throws: ``ScanSetupError`` if nothing was measured, or ``ImageError`` if the flag image cannot be read.
     public func table(
         image: ImageSummary, parameters: ScanParameters, settings: SExtractorSettings, extensionNumber: Int = 1,
         network: StarNetwork? = nil, flagImage: FITSImage? = nil, checksums: InputChecksums?, software: String
@@ -56,7 +56,7 @@ extension SkyScanResult {
 }
 
 extension SExtractorColumn {
-    /// The values as a column of a table: of a vector `size` elements, 0 where fewer were measured.
+    /// Returns the values as a column of a table. A vector has `size` elements, which are 0 where fewer were measured.
     fileprivate func tableValues(_ context: borrowing SExtractorContext, size: Int) -> CatalogueTable.Values {
         let components = values(context)
         let count = context.sources.count
@@ -85,7 +85,7 @@ extension SExtractorColumn {
 }
 
 extension SExtractorContext {
-    /// What SExtractor adds to the header of the image in LDAC catalogues.
+    /// Returns the entries that SExtractor adds to the header of the image in LDAC catalogues.
     fileprivate borrowing func fieldEntries(
         of image: ImageSummary, background: Float, noise: Float, software: String
     ) -> [HeaderEntry] {

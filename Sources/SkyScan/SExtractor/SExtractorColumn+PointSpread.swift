@@ -1,5 +1,5 @@
 extension SExtractorColumn {
-    /// Columns of the fit of the point spread function.
+    /// Columns of fits of the point spread function.
     package static let pointSpread = table { table in
         table.add("XPSF_IMAGE", .double, "pixel", "F11.4", "X coordinate from PSF-fitting") {
             $0.one($0[.xPSF][0].map { $0 + 1 })

@@ -1,5 +1,5 @@
 extension SExtractorColumn {
-    /// Columns of positions in pixels, from 1, and on the sky.
+    /// Columns of positions, in pixels from 1 and on the sky.
     package static let positions = pixelPositions + barycentres + windowedPositions + peaks
 
     private static let pixelPositions = table { table in

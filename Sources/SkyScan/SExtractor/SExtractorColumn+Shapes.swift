@@ -1,4 +1,4 @@
-/// Columns of second moments: of isophotal and windowed profiles, and of the errors of their positions.
+/// Columns of second moments of isophotal and windowed profiles, and of the errors of their positions.
 extension SExtractorColumn {
     package static let shapes = isophotalShapes + windowedShapes
 
@@ -126,7 +126,7 @@ extension SExtractorColumn {
 }
 
 extension SExtractorContext.Profile {
-    /// Before and after the quantity in the name of a column.
+    /// Parts of a column's name before and after the quantity.
     fileprivate var affixes: (prefix: String, suffix: String) {
         switch self {
         case .barycentre: ("", "")
@@ -139,19 +139,19 @@ extension SExtractorContext.Profile {
     fileprivate var isError: Bool { affixes.prefix == "ERR" }
 }
 
-/// A quantity that second moments define.
+/// A quantity that is derived from second moments.
 private struct MomentColumn: Sendable {
     var name: String
     var kind: SExtractorColumn.Kind
-    /// Power of the unit of length; nil for other units.
+    /// Power of the unit of length, or nil for quantities with another unit.
     var power: String?
     var unit = ""
-    /// TDISP of profiles, and of errors.
+    /// TDISP format for profiles; ``errorDisplay`` is the one for errors.
     var display: String
     var errorDisplay: String
     var value: @Sendable (SecondMoments) -> Double
 
-    /// Where the axes are in degrees on the sky, they are written in another form.
+    /// Format for axes in degrees on the sky.
     private static let worldAxis = "G12.7"
 
     init(
@@ -162,7 +162,7 @@ private struct MomentColumn: Sendable {
         (self.display, self.errorDisplay, self.value) = (display, errorDisplay ?? display, value)
     }
 
-    /// In SExtractor's order; the last one is of profiles only.
+    /// Quantities in SExtractor's order; the last one is defined for profiles only.
     static let all = [
         MomentColumn("X2", kind: .double, power: "**2", "E18.10") { $0.x2 },
         MomentColumn("Y2", kind: .double, power: "**2", "E18.10") { $0.y2 },
@@ -182,7 +182,7 @@ private struct MomentColumn: Sendable {
     }
 }
 
-/// The coordinates of moments.
+/// Coordinate system of moments.
 private enum Frame {
     case image, world
 
@@ -191,7 +191,7 @@ private enum Frame {
 }
 
 extension [SExtractorColumn] {
-    /// Adds the columns of a profile's moments. In world coordinates, the position angles on the sky follow the angle.
+    /// Adds the columns of the moments of a profile. In world coordinates, position angles on the sky follow the angle.
     fileprivate mutating func add(_ profile: SExtractorContext.Profile, in frame: Frame, _ comments: [String]) {
         let (prefix, suffix) = profile.affixes
         var comments = comments[...]

@@ -1,4 +1,4 @@
-/// A column of a catalogue with SExtractor's name, and how its values are derived.
+/// A column of a catalogue with SExtractor's name, and the function that derives its values.
 public struct SExtractorColumn: Sendable {
     /// Type of the values in a FITS table.
     package enum Kind: Sendable {
@@ -8,31 +8,30 @@ public struct SExtractorColumn: Sendable {
     /// SExtractor's name, such as `MAG_AUTO`.
     public let name: String
     package let kind: Kind
-    /// In SExtractor's notation; empty if dimensionless.
+    /// Unit in SExtractor's notation; empty if dimensionless.
     public let unit: String
-    /// TDISP: how a value is written as text.
+    /// TDISP format of a value written as text.
     package let display: String
-    /// SExtractor's comment.
+    /// Description of the column, as in SExtractor.
     public let comment: String
-    /// The values, an array per component; none for a cut-out, whose samples are apart.
+    /// Returns one array of values per component; none for a cut-out, whose samples are stored separately.
     package let values: @Sendable (borrowing SExtractorContext) -> [[Double]]
 
-    /// All columns.
+    /// All supported columns, in the order of their groups.
     public static let all = general + fluxes + positions + shapes + pointSpread
 
-    /// The column of this name.
     package static func named(_ name: String) -> SExtractorColumn? { byName[name] }
 
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
-    /// The columns that `fill` adds.
+    /// Returns the columns that `fill` adds.
     package static func table(_ fill: (inout [SExtractorColumn]) -> Void) -> [SExtractorColumn] {
         var columns: [SExtractorColumn] = []
         fill(&columns)
         return columns
     }
 
-    /// Whether the column needs the windowed measurements.
+    /// Whether the column needs windowed measurements.
     package var isWindowed: Bool { name.contains("WIN_") || name.hasSuffix("_WIN") }
 
     /// Whether the column may have several elements per source.
@@ -40,7 +39,7 @@ public struct SExtractorColumn: Sendable {
         ["FLUX_APER", "FLUXERR_APER", "MAG_APER", "MAGERR_APER", "FLUX_RADIUS", "VECTOR_ASSOC"].contains(name)
     }
 
-    /// Whether the column needs the Petrosian measurements.
+    /// Whether the column needs Petrosian measurements.
     var isPetrosian: Bool { name.contains("PETRO") }
 
     /// Whether the column needs a fit of the point spread function.

@@ -3,17 +3,17 @@ internal import SkyFITS
 internal import SkyMeasurement
 
 extension SExtractorContext {
-    /// Which position of a source.
+    /// A kind of position of a source.
     package enum Place {
         case barycentre, windowed, peak, fitted
     }
 
-    /// Which moments.
+    /// A kind of second moments of a source.
     package enum Profile {
         case barycentre, barycentreError, windowed, windowedError
     }
 
-    /// In pixels, from 0.
+    /// Returns positions in pixels from 0.
     package borrowing func pixels(_ place: Place) -> (x: [Double], y: [Double]) {
         switch place {
         case .barycentre: (sources.x, sources.y)
@@ -23,13 +23,14 @@ extension SExtractorContext {
         }
     }
 
-    /// Values under the window; those of the barycentre for sources with a flag.
+    /// Returns windowed values, or those of the barycentre for sources with a flag.
     private borrowing func windowed(_ quantity: MeasuredQuantity, else barycentre: [Double]) -> [Double] {
         guard let values = self[quantity].first, let flags = self[.flagWin].first else { return constant(.nan) }
         return values.indices.map { flags[$0] > 0 ? barycentre[$0] : values[$0] }
     }
 
-    /// Right ascension and declination, in degrees; pixel coordinates from 1 if the header has none.
+    /// Returns right ascension and declination in degrees, or pixel coordinates from 1 if the header has no
+    /// coordinates.
     borrowing func world(_ place: Place) -> (longitude: [Double], latitude: [Double]) {
         let (x, y) = pixels(place)
         guard let wcs else { return (x.map { $0 + 1 }, y.map { $0 + 1 }) }
@@ -37,19 +38,19 @@ extension SExtractorContext {
         return (rightAscension, declination)
     }
 
-    /// Right ascension and declination, in degrees; 0 if the header has none.
+    /// Returns right ascension and declination in degrees, or 0 if the header has no coordinates.
     package borrowing func sky(_ place: Place) -> (longitude: [Double], latitude: [Double]) {
         wcs == nil ? (constant(0), constant(0)) : world(place)
     }
 
-    /// Right ascension and declination, in degrees; 0 if the header has no coordinates.
+    /// Returns right ascension and declination in degrees, or 0 if the header has no coordinates.
     borrowing func equatorial(_ place: Place) -> (rightAscension: [Double], declination: [Double]) {
         guard let wcs else { return (constant(0), constant(0)) }
         let (x, y) = pixels(place)
         return wcs.coordinates(x: x, y: y)
     }
 
-    /// In pixels squared.
+    /// Returns second moments in pixels squared.
     package borrowing func moments(_ profile: Profile) -> [SecondMoments] {
         func zipped(_ x2: [Double], _ y2: [Double], _ xy: [Double]) -> [SecondMoments] {
             x2.indices.map { SecondMoments(x2: x2[$0], y2: y2[$0], xy: xy[$0]) }
@@ -68,15 +69,15 @@ extension SExtractorContext {
         }
     }
 
-    /// From north towards east, in degrees; 0 if the header has no coordinates.
+    /// Returns position angles from north towards east in degrees, or 0 if the header has no coordinates.
     borrowing func positionAngles(_ profile: Profile) -> [Double] {
         wcs == nil ? constant(0) : worldMoments(profile).map(\.positionAngle)
     }
 
-    /// In degrees squared; in pixels squared if the header has no coordinates.
+    /// Returns second moments in degrees squared, or in pixels squared if the header has no coordinates.
     borrowing func worldMoments(_ profile: Profile) -> [SecondMoments] {
         let moments = moments(profile)
-        // Without coordinates, as in SExtractor, the world is the image.
+        // As in SExtractor, world coordinates are image coordinates if the header has none.
         guard let wcs else { return moments }
         let isWindowed = [.windowed, .windowedError].contains(profile)
         let (x, y) = pixels(isWindowed ? .windowed : .barycentre)
@@ -85,7 +86,8 @@ extension SExtractorContext {
 }
 
 extension CelestialWCS {
-    /// The derivatives of positions on the sky, along the parallel and the meridian of each, from differences over a pixel.
+    /// Returns the derivatives of positions on the sky along the parallel and the meridian, from differences over a
+    /// pixel.
     package func scales(x: [Double], y: [Double]) -> [LocalScale] {
         let (longitude, latitude) = coordinates(x: x, y: y)
         let left = directions(x: x.map { $0 - 0.5 }, y: y)
@@ -93,7 +95,7 @@ extension CelestialWCS {
         let lower = directions(x: x, y: y.map { $0 - 0.5 })
         let upper = directions(x: x, y: y.map { $0 + 0.5 })
         return x.indices.map { index in
-            // Vectors, since right ascensions change by any amount within a pixel of a pole.
+            // Computed with vectors, since right ascensions may change by any amount within a pixel near a pole.
             let frame = SkyFrame(longitude: longitude[index], latitude: latitude[index])
             let across = frame.components(from: left[index], to: right[index])
             let along = frame.components(from: lower[index], to: upper[index])
@@ -101,14 +103,14 @@ extension CelestialWCS {
         }
     }
 
-    /// Unit vectors towards positions.
+    /// Returns the unit vectors of positions.
     private func directions(x: [Double], y: [Double]) -> [SIMD3<Double>] {
         let (longitude, latitude) = coordinates(x: x, y: y)
         return zip(longitude, latitude).map { SkyFrame(longitude: $0, latitude: $1).direction }
     }
 }
 
-/// The directions of east and north at a position, which is in degrees.
+/// The directions of east and north at a position given in degrees.
 private struct SkyFrame {
     var direction: SIMD3<Double>
     private var east: SIMD3<Double>
@@ -121,7 +123,7 @@ private struct SkyFrame {
         north = SIMD3(-sin(d) * cos(a), -sin(d) * sin(a), cos(d))
     }
 
-    /// The distance of two directions near this one, in degrees.
+    /// Returns the difference of two directions near this position, in degrees.
     func components(from: SIMD3<Double>, to: SIMD3<Double>) -> (east: Double, north: Double) {
         let difference = to - from
         return ((difference * east).sum() * 180 / .pi, (difference * north).sum() * 180 / .pi)

@@ -3,32 +3,37 @@ import SkyExtraction
 public import SkyFITS
 import SkyMeasurement
 
-/// The measurements of an image, from which columns are derived.
+/// Measurements of an image, from which the values of columns are derived.
+///
+/// It holds the sources, the measurements and the settings of one image. Each ``SExtractorColumn`` has a function that
+/// takes this context and returns values of all sources, using the properties below: flags, fluxes and magnitudes,
+/// local background, association, and positions and moments in the extension.
 package struct SExtractorContext: ~Copyable {
     let sources: SourceTable
     let settings: SExtractorSettings
     let parameters: ScanParameters
     let request: MeasurementRequest
     let measured: SkyScanResult.Measured
-    /// From 1.
+    /// Number of the extension, from 1.
     let extensionNumber: Int
     /// Island of each source, from 1.
     let parents: [Double]
-    /// Background at each source.
+    /// Background at the position of each source.
     let background: [Double]
-    /// First and last column and row of the pixels of each source, those that it absorbed included; and their number.
+    /// Bounding box of the pixels of each source, including pixels of sources that it absorbed; ``areas`` are their
+    /// numbers.
     let boxes: [PixelRect]
     let areas: [Double]
-    /// Level of saturation of this image.
+    /// Saturation level of this image.
     let saturation: Double
     let wcs: CelestialWCS?
-    /// In arcseconds.
+    /// Side of a pixel in arcseconds.
     let pixelScale: Double
-    /// What each source is associated with, if there is a list.
+    /// Match of each source, if there is a list of associated positions.
     let matches: [Association.Match]?
-    /// Combined flags and their number, if there is a flag image.
+    /// Combined flags and number of flagged pixels of each source, if there is a flag image.
     var imageFlags: (values: [Double], counts: [Double])?
-    /// Classifies stars; nil if CLASS_STAR is not wanted.
+    /// Classifier of stars, or nil if CLASS_STAR is not selected.
     var network: StarNetwork?
 
     init(
@@ -59,7 +64,7 @@ package struct SExtractorContext: ~Copyable {
 
     func constant(_ value: Double) -> [Double] { Array(repeating: value, count: sources.count) }
 
-    /// The components of a measured quantity.
+    /// Returns the components of a measured quantity.
     subscript(quantity: MeasuredQuantity) -> [[Double]] { measured.table.components(quantity, request) }
 
     private func first(_ quantity: MeasuredQuantity) -> [Double] { self[quantity].first ?? constant(.nan) }
@@ -68,7 +73,7 @@ package struct SExtractorContext: ~Copyable {
 
     // MARK: - Flags
 
-    /// SExtractor's FLAGS.
+    /// Values of SExtractor's FLAGS column.
     var flags: [Double] {
         let (contamination, isCut, levels) = (first(.contamination), first(.isCut), highestPixels)
         return (0..<sources.count).map { index in
@@ -85,25 +90,25 @@ package struct SExtractorContext: ~Copyable {
 
     // MARK: - Fluxes
 
-    /// Magnitudes of fluxes; 99 where they are not positive.
+    /// Returns the magnitudes of fluxes, or 99 for fluxes that are not positive.
     func magnitudes(_ fluxes: [[Double]]) -> [[Double]] {
         fluxes.map { $0.map { $0 > 0 ? settings.zeroPoint - 2.5 * log10($0) : 99 } }
     }
 
-    /// Errors of magnitudes, with SExtractor's rounded factor; 99 where fluxes are not positive.
+    /// Returns the errors of magnitudes, with SExtractor's rounded factor, or 99 for fluxes that are not positive.
     func magnitudeErrors(_ fluxes: [[Double]], _ errors: [[Double]]) -> [[Double]] {
         zip(fluxes, errors).map { fluxes, errors in
             zip(fluxes, errors).map { $0 > 0 ? 1.086 * $1 / $0 : 99 }
         }
     }
 
-    /// Magnitudes per square arcsecond.
+    /// Returns surface brightness in magnitudes per square arcsecond.
     func surfaceBrightness(_ levels: [Double]) -> [Double] {
         let area = pixelScale * pixelScale
         return levels.map { $0 > 0 ? settings.zeroPoint - 2.5 * log10($0 / area) : 99 }
     }
 
-    /// The highest pixel of each source above the background of the meshes.
+    /// Highest pixel of each source above the background of the meshes.
     private var highestPixels: [Double] { request.isOfOtherImage ? first(.isoPeak) : sources.peak.map(Double.init) }
 
     var analysisThresholds: [Double] {
@@ -123,25 +128,25 @@ package struct SExtractorContext: ~Copyable {
         }
     }
 
-    /// The correction of isophotal fluxes for wings below the threshold, that of Gaussian profiles: Maddox et al. (1990)
-    /// with the coefficients and limits of SExtractor, found by experiment.
+    /// Corrects isophotal fluxes for the wings of Gaussian profiles below the threshold, as in Maddox et al. (1990),
+    /// with coefficients and limits of SExtractor that were found by experiment.
     private enum WingCorrection {
         private static let linear = 0.196099
         private static let quadratic = 0.751208
 
-        /// The detection threshold times the area in units of the isophotal flux: 0 to 1.
+        /// Returns the detection threshold times the area, in units of the isophotal flux and limited to 0 to 1.
         static func ratio(area: Double, threshold: Double, flux: Double) -> Double {
             flux > 0 ? min(max(area * threshold / flux, 0), 1) : 0
         }
 
-        /// The share of the flux that is above the threshold.
+        /// Returns the share of the flux above the threshold.
         static func share(_ ratio: Double) -> Double { 1 - ratio * (linear + quadratic * ratio) }
 
-        /// The relative change of the share with that of the ratio.
+        /// Returns the relative change of the share with the relative change of the ratio.
         static func slope(_ ratio: Double) -> Double { ratio * (linear + 2 * quadratic * ratio) }
     }
 
-    /// Of the threshold of detection, also in another image.
+    /// Ratios for the detection threshold, which is also used for measurements in another image.
     private var wingRatios: [Double] {
         let fluxes = fluxIso
         return (0..<sources.count).map {
@@ -151,7 +156,7 @@ package struct SExtractorContext: ~Copyable {
 
     var fluxIsoCor: [Double] { zip(fluxIso, wingRatios).map { $0 / WingCorrection.share($1) } }
 
-    /// The error of the isophotal flux, and that of the correction by flux and area.
+    /// Errors that combine the error of the isophotal flux with that of the correction, which depends on flux and area.
     var fluxErrIsoCor: [Double] {
         let (fluxes, errors, ratios) = (fluxIso, fluxErrIso, wingRatios)
         return (0..<sources.count).map { index in
@@ -162,7 +167,7 @@ package struct SExtractorContext: ~Copyable {
         }
     }
 
-    /// FLUX_AUTO, but FLUX_ISOCOR of sources whose aperture neighbours contaminate.
+    /// FLUX_AUTO, or FLUX_ISOCOR for sources whose aperture is contaminated by neighbours.
     var fluxBest: [Double] { best(first(.fluxAuto), fluxIsoCor) }
 
     var fluxErrBest: [Double] { best(first(.fluxErrAuto), fluxErrIsoCor) }
@@ -171,12 +176,12 @@ package struct SExtractorContext: ~Copyable {
         zip(first(.contamination), zip(auto, iso)).map { $0 > 0.1 ? $1.1 : $1.0 }
     }
 
-    /// The Kron radius as SExtractor writes it: that of the aperture.
+    /// Kron radius as written by SExtractor, which is that of the aperture.
     var kronRadii: [Double] {
         first(.kronRadius).map { max(parameters.kronFactor * $0, parameters.kronMinimum) }
     }
 
-    /// The Petrosian radius as SExtractor writes it: that of the aperture.
+    /// Petrosian radius as written by SExtractor, which is that of the aperture.
     var petrosianRadii: [Double] {
         guard let petrosian = request.petrosian else { return constant(.nan) }
         return first(.petrosianRadius).map { max(petrosian.factor * $0, petrosian.minimum) }
@@ -186,10 +191,10 @@ package struct SExtractorContext: ~Copyable {
 
     private var localBackground: [Double] { self[.localBackground].first ?? constant(0) }
 
-    /// Background with that around each source.
+    /// Sum of the background and the local background of each source.
     var totalBackground: [Double] { zip(background, localBackground).map(+) }
 
-    /// Highest pixels above the background around each source.
+    /// Highest pixel of each source above its local background.
     var peaks: [Double] { zip(highestPixels, localBackground).map(-) }
 
     // MARK: - Association
@@ -201,16 +206,16 @@ package struct SExtractorContext: ~Copyable {
         return settings.data.indices.map { place in matches.map { $0.values[place] } }
     }
 
-    /// The sources that are written, by index; nil: all.
+    /// Indices of the sources to write, or nil for all sources.
     var selectedSources: [Int]? { matches.flatMap { settings.association?.selected(of: $0) } }
 
-    /// In degrees².
+    /// Converts areas in pixels to square degrees.
     func worldAreas(_ pixels: [Double]) -> [Double] {
         let side = pixelScale / 3600
         return pixels.map { $0 * side * side }
     }
 
-    /// How much a source is like a star, 0 to 1.
+    /// Probability that a source is a star, from 0 to 1.
     var stellarity: [Double] {
         guard let network else { return constant(0) }
         let (areas, thresholds, peaks) = (self[.isoAreas], analysisThresholds, peaks)
@@ -224,6 +229,6 @@ package struct SExtractorContext: ~Copyable {
 }
 
 extension SExtractorSettings {
-    /// The level of saturation of an image with these cards.
+    /// Returns the saturation level of an image with these cards.
     public func saturation(of cards: ImageCards) -> Double { cards.value(saturationKeyword)?.number ?? saturation }
 }

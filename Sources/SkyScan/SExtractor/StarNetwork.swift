@@ -1,23 +1,24 @@
 internal import Foundation
 public import SkyFITS
 
-/// SExtractor's classifier of stars: a network of one hidden layer with the weights of a `.nnw` file.
+/// SExtractor's classifier of stars, a neural network with one hidden layer and the weights of a `.nnw` file.
 ///
-/// Its ten inputs are decimal logarithms: of the eight isophotal areas in units of the squared width of stars, with that
-/// of the peak in units of the threshold after the first, and of the width in arcseconds.
+/// Its ten inputs are decimal logarithms: of the first isophotal area, of the peak in units of the threshold, of the
+/// other seven isophotal areas, and of the width of stars in arcseconds. Areas are in units of the squared width of
+/// stars.
 public struct StarNetwork: Hashable, Sendable {
     private static let inputCount = 10
     private static let hiddenCount = 10
 
-    /// Offset and factor of each input.
+    /// Offset of each input; ``factors`` are the factors.
     private let offsets: [Double]
     private let factors: [Double]
-    /// Weights of each hidden neuron, its bias last; then those of the output.
+    /// Weights of each hidden neuron, with its bias last; ``output`` are the weights of the output neuron.
     private let hidden: [[Double]]
     private let output: [Double]
 
-    /// Parses a `.nnw` file: a line `NNW`, comments that begin with `#`, and numbers.
-    /// - Throws: ``ScanSetupError`` that names the line.
+    /// Parses a `.nnw` file, which has a line `NNW`, comments that begin with `#`, and numbers.
+    /// - Throws: ``ScanSetupError`` that names the line of the error.
     public init(parsing text: String) throws(ScanSetupError) {
         var numbers: [Double] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
@@ -50,14 +51,14 @@ public struct StarNetwork: Hashable, Sendable {
         }
     }
 
-    /// The probability that a source is a star, 0 to 1.
+    /// Returns the probability that a source is a star, from 0 to 1.
     /// - Parameters:
-    ///   - areas: pixels above each of eight levels.
-    ///   - peak: highest pixel.
-    ///   - threshold: lowest level.
+    ///   - areas: number of pixels above each of eight levels.
+    ///   - peak: value of the highest pixel.
+    ///   - threshold: value of the lowest level.
     ///   - width: full width at half maximum of stars, in pixels.
-    ///   - seeing: the same in arcseconds.
-    /// - Returns: the probability; 0 for a source without a positive peak.
+    ///   - seeing: full width at half maximum of stars, in arcseconds.
+    /// - Returns: The probability, or 0 for a source without a positive peak.
     package func stellarity(areas: [Double], peak: Double, threshold: Double, width: Double, seeing: Double) -> Double {
         guard peak > 0, threshold > 0, width > 0 else { return 0 }
         var inputs = areas.map { log10(max($0, 1) / (width * width)) }
