@@ -184,24 +184,31 @@ extension SystemsState {
     ///
     /// A suspect goes where nothing else is in flight, so that the next loss of a process shows its cause. The local
     /// system gets it only if there is no other system for it, none can be had and, with `isLast`, no other task waits or
-    /// is in flight, since this process would end with it.
+    /// is in flight, since this process would end with it: while it must not go there, it goes again to a system that
+    /// failed it.
     func permitted(
         for request: TaskRequest, among usable: [Int], excluding excluded: Set<SystemID>, isLast: Bool
     ) -> [Int] {
         if request.isFree { return usable }
         let suited = usable.filter { request.suits(members[$0].tags) }
-        let fresh = suited.filter { !request.avoiding.contains(members[$0].id) }
-        let permitted = fresh.isEmpty ? suited : fresh
         if request.isSuspect {
             let mayBeLocal = isLast && !hasSpares && !hasRemote(for: request, excluding: excluded)
-            return permitted.filter { index in
+            let allowed = mayBeLocal ? suited : suited.filter { !members[$0].isLocal }
+            return fresh(allowed, for: request).filter { index in
                 let member = members[index]
-                return member.isLocal ? mayBeLocal && member.inFlight == member.suspects : member.inFlight == 0
+                return member.inFlight == (member.isLocal ? member.suspects : 0)
             }
         }
+        let permitted = fresh(suited, for: request)
         guard request.placement == .localFirst else { return permitted }
         let local = permitted.filter { members[$0].isLocal }
         return local.isEmpty ? permitted : local
+    }
+
+    /// Those of `suited` that have not failed the task; all of them if each has.
+    private func fresh(_ suited: [Int], for request: TaskRequest) -> [Int] {
+        let fresh = suited.filter { !request.avoiding.contains(members[$0].id) }
+        return fresh.isEmpty ? suited : fresh
     }
 }
 

@@ -102,6 +102,23 @@ import Testing
         #expect(pick([true]) != nil && systems.contradiction == nil)
     }
 
+    @Test("that has failed on every node goes to one of them again, since it does not run in the coordinator's process")
+    func avoided() {
+        var systems = registry(local: 1, nodes: 2)
+        var request = TaskRequest(cost: 1)
+        request.isSuspect = true
+        (request.placement, request.avoiding) = (.localFirst, [.test(0), .test(1)])
+        var pending = PendingTasks()
+        pending.append(PendingTask(entry: 0, request: request))
+        func pick() -> SystemID? {
+            systems.pick(from: pending, excluding: [], run: RunID(rawValue: 0), at: .zero)?.reservation.system
+        }
+        #expect(pick() == .test(0))
+        _ = systems.join(id: .test(2), name: "node-2", slots: 2, depth: 4, isLocal: false)
+        // A node that has not failed it is awaited.
+        #expect(pick() == .test(2) && pick() == nil && systems.contradiction == nil)
+    }
+
     @Test("is the only kind of task that runs in a process that was started for it")
     func reserved() throws {
         var systems = registry(local: 1, nodes: 0)
