@@ -11,7 +11,13 @@ final class SimulatedCoordinator: @unchecked Sendable {
     private(set) var isDead = false
     /// State that ends with the process, by the number of the job.
     private var consumers: [Int: Task<Void, Never>] = [:]
-    private var inspections: [Int: ScanCoordinator.Inspection] = [:]
+    private var decisions: [Int: Decision] = [:]
+
+    /// The state of a job when it last started what could start, and when that was.
+    private struct Decision {
+        let inspection: ScanCoordinator.Inspection
+        let at: Instant
+    }
 
     init(nodes: [SimulatedNode], world: SimulatedWorld) {
         self.world = world
@@ -73,38 +79,42 @@ final class SimulatedCoordinator: @unchecked Sendable {
         if isDead { consumer.cancel() }
         await consumer.value
         consumers[job] = nil
-        inspections[job] = nil
+        decisions[job] = nil
         return error.withLock { $0 }
     }
 
     private func inspect(_ inspection: ScanCoordinator.Inspection, job: Int) {
         if let contradiction = inspection.state.contradiction { world.fail("job \(job): \(contradiction)") }
-        inspections[job] = inspection.state.isDone ? nil : inspection
+        decisions[job] = inspection.state.isDone ? nil : Decision(inspection: inspection, at: world.clock.now)
     }
 
     /// Checks the invariants; if `isIdle`, also that no task waits although a system has room.
     func check(isIdle: Bool) {
-        let before = systems.state
-        if let contradiction = before.contradiction { world.fail(contradiction) }
+        let systems = systems.state
+        if let contradiction = systems.contradiction { world.fail(contradiction) }
         guard isIdle, !isDead, world.scenario.consumption == nil else { return }
-        for (job, inspection) in inspections.sorted(by: { $0.key < $1.key }) where !inspection.isHeldUp {
-            var state = before
-            let pick = state.pick(
-                from: inspection.state.ledger.pending, excluding: inspection.state.excluded, run: RunID(rawValue: 0),
-                at: world.clock.now)
-            // That another job's task made the wait for a holder longer wakes nobody: the end of that task will.
-            let key = pick.flatMap { inspection.state.ledger.pending.dropFirst($0.offset).first?.request.key }
-            if let key, let pick, before.isHeld(key), !before.isHeld(key, by: pick.reservation.system) {
-                if inspection.state.wakeUp == nil, !before.members.contains(where: { $0.inFlight > 0 }) {
-                    world.fail("job \(job): a task waits for nobody")
-                }
-                continue
-            }
-            // A run whose task waits for a slot that is soon free compares again after a short time.
-            if pick != nil, inspection.state.wakeUp == nil {
-                world.fail("job \(job): a task waits although a system has room")
-            }
+        for (job, decision) in decisions.sorted(by: { $0.key < $1.key }) where !decision.inspection.isHeldUp {
+            if let fault = fault(of: decision, systems) { world.fail("job \(job): \(fault)") }
         }
+    }
+
+    /// Why the tasks of a job must not wait any longer; nil if they may. A run with a wake-up compares again then.
+    private func fault(of decision: Decision, _ systems: SystemsState) -> String? {
+        let (state, now) = (decision.inspection.state, world.clock.now)
+        guard state.wakeUp == nil, !state.ledger.pending.isEmpty else { return nil }
+        func hasRoom(prefetching: Bool, at instant: Instant) -> Bool {
+            var systems = systems
+            return systems.pick(
+                from: state.ledger.pending, excluding: state.excluded, run: RunID(rawValue: 0),
+                prefetching: prefetching, at: instant) != nil
+        }
+        if hasRoom(prefetching: false, at: now) { return "a task waits although a slot idles" }
+        // The end of any attempt, and of the time for which a system is set aside, wakes all runs.
+        let isAwaited = systems.members.contains { $0.inFlight > 0 || $0.backOff.isSetAside(at: now) }
+        if !isAwaited, systems.hasIdleSlot(excluding: state.excluded, at: now) { return "a task waits for nobody" }
+        // All slots that suit are taken, so that a task would wait there too. That it would now be done there sooner than
+        // where the run has planned it, only because time has passed, wakes nobody: the end of a task in those slots will.
+        return hasRoom(prefetching: true, at: decision.at) ? "a task waits although a system has room" : nil
     }
 }
 
