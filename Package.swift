@@ -111,7 +111,8 @@ let package = Package(
         .target(
             name: "NodeDaemon",
             dependencies: [
-                "ImageJobs", "Console", "CommandLineKit", "ScanDashboard", "SkyScan", "SkyReport", "SkyExtraction",
+                "ScanSockets", "ImageJobs", "Console", "CommandLineKit", "ScanDashboard", "SkyScan", "SkyReport",
+                "SkyExtraction",
                 "SkyFITS", "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics",
                 "CSystem",
             ],
@@ -137,7 +138,8 @@ let package = Package(
         .target(
             name: "Console",
             dependencies: [
-                "CommandLineKit", "ScanDashboard", "SkyScan", "SkyReport", "SkyFITS", "ScanNetwork", "ScanSecurity",
+                "ScanSockets", "CommandLineKit", "ScanDashboard", "SkyScan", "SkyReport", "SkyFITS", "ScanNetwork",
+                "ScanSecurity",
                 "ScanCluster", "ScanBasics",
             ],
             swiftSettings: swift),
@@ -163,7 +165,7 @@ let package = Package(
         // Pages over HTTP for those who have their link; knows no pixel.
         .target(
             name: "ScanDashboard",
-            dependencies: ["ScanBasics", "ScanNetwork", "CDashboard"],
+            dependencies: ["ScanBasics", "ScanSockets", "CDashboard"],
             swiftSettings: swift),
         // Synthetic skies, and what a scan finds of them.
         .target(
@@ -204,8 +206,15 @@ let package = Package(
         .target(
             name: "ScanNetwork",
             dependencies: [
-                "ScanSecurity", "ScanCluster", "ScanBasics", "CLibUV", "CXXHash", "CZstd", "CSystem", "CNumbers",
+                "ScanSockets", "ScanCompression", "ScanSecurity", "ScanCluster", "ScanBasics", "CLibUV", "CXXHash",
+                "CSystem",
             ],
+            swiftSettings: computing),
+        // TCP sockets; knows no event loop and no frame.
+        .target(name: "ScanSockets", dependencies: ["ScanBasics", "CLibUV", "CSystem"], swiftSettings: computing),
+        // Bulk bytes of numbers in less space, without loss: byte planes and scaled integers; knows no socket.
+        .target(
+            name: "ScanCompression", dependencies: ["ScanCluster", "ScanBasics", "CNumbers", "CZstd"],
             swiftSettings: computing),
         // Nodes that find each other by DNS-SD; knows no connection.
         .target(name: "ScanDiscovery", dependencies: ["ScanBasics", "CDNSSD"], swiftSettings: swift),
@@ -349,10 +358,13 @@ let package = Package(
             swiftSettings: swift),
         .testTarget(
             name: "ScanNetworkTests",
-            dependencies: ["ScanBasics", "ScanFarm", "ScanNetwork", "ScanSecurity", "ScanCluster", "ScanTestSupport"],
+            dependencies: [
+                "ScanCompression", "ScanSockets", "ScanBasics", "ScanFarm", "ScanNetwork", "ScanSecurity",
+                "ScanCluster", "ScanTestSupport",
+            ],
             swiftSettings: swift),
         .testTarget(
-            name: "ScanDashboardTests", dependencies: ["ScanDashboard", "ScanNetwork", "ScanCluster"],
+            name: "ScanDashboardTests", dependencies: ["ScanSockets", "ScanDashboard", "ScanNetwork", "ScanCluster"],
             swiftSettings: swift),
         .testTarget(
             name: "ScanSecurityTests", dependencies: ["ScanBasics", "ScanSecurity", "ScanCluster"],
@@ -409,7 +421,8 @@ if Context.environment["SKYFARM_FUZZ"] != nil {
         .executableTarget(
             name: "skyfarm-fuzz",
             dependencies: [
-                "ScanFleet", "NodeDaemon", "ImageJobs", "ImageScanning", "Console", "SAMP", "CommandLineKit", "SkyScan",
+                "ScanCompression", "ScanFleet", "NodeDaemon", "ImageJobs", "ImageScanning", "Console", "SAMP",
+                "CommandLineKit", "SkyScan",
                 "SkyMeasurement", "SkyExtraction", "SkyFITS", "ScanNetwork", "ScanDiscovery", "ScanSecurity",
                 "ScanCluster", "ScanBasics", "CFITSIO",
             ],

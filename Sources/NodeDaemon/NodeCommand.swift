@@ -11,6 +11,7 @@ import ScanNetwork
 import SkyExtraction
 import SkyFITS
 import SkyScan
+internal import ScanSockets
 
 /// `skyfarm node` runs tasks for coordinators on the network.
 ///

@@ -2,6 +2,7 @@ import ScanCluster
 import Foundation
 
 @testable import ScanNetwork
+import ScanSockets
 
 /// A port of this machine without a listener, and without one from tests that run beside this one: it is taken until
 /// ``release()``. On Linux, a node that is given this address may still listen there.

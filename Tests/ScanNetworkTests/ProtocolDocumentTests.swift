@@ -2,6 +2,7 @@ import Foundation
 import ScanCluster
 import ScanNetwork
 import Testing
+import ScanCompression
 
 @Suite("Docs/Protocol.md")
 struct ProtocolDocumentTests {

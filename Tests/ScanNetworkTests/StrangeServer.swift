@@ -4,6 +4,7 @@ import ScanSecurity
 import ScanTestSupport
 
 @testable import ScanNetwork
+import ScanSockets
 
 /// A server that is no proper node: it answers each connection with fixed bytes, in the clear or as one that holds the
 /// key, and may close it then.

@@ -3,6 +3,7 @@ import Foundation
 package import ScanCluster
 package import ScanDashboard
 import ScanNetwork
+import ScanSockets
 
 /// The option `--dashboard`: the address of a live page.
 package enum DashboardOption {

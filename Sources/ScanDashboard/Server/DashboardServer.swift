@@ -1,7 +1,7 @@
 internal import CDashboard
 import Dispatch
 public import ScanBasics
-internal import ScanNetwork
+internal import ScanSockets
 
 #if canImport(Glibc)
     import Glibc

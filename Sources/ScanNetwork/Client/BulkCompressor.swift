@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 package import ScanCluster
+package import ScanCompression
 
 /// Compresses bulk bytes for all links of a process, in order, on threads of its own, which are started when they are first
 /// needed: a link of 10 Gbit/s takes more than one of them gives.

@@ -1,3 +1,5 @@
+package import ScanCompression
+
 /// Requests whose bulk bytes wait for a link. Decides which is sent next, and which are compressed before that, and how:
 /// those that the node then has sooner, by the measured rates of the link and of each method, while the node has nothing
 /// to do. Pure.

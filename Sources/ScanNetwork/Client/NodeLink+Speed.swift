@@ -1,5 +1,6 @@
 import Foundation
 import ScanCluster
+import ScanSockets
 
 extension ScanSystem.Link {
     /// What is known of a connection before bulk bytes are sent over it: the speed of this machine's interface, if the

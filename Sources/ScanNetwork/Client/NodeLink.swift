@@ -1,6 +1,7 @@
 import Foundation
 import ScanCluster
 import ScanSecurity
+import ScanSockets
 
 /// Performs what ``LinkState`` decides for one link to a node: dials it, keeps its transport, and makes the node join
 /// and leave the systems. Confined to the loop's thread.

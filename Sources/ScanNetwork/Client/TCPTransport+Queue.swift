@@ -1,4 +1,5 @@
 import ScanCluster
+import ScanCompression
 
 // Bulk bytes that wait for the link, where they may be compressed; ``LinkQueue`` decides.
 extension TCPTransport {

@@ -1,4 +1,5 @@
 package import ScanCluster
+import ScanCompression
 
 /// Decides for a client transport: what to do with an attempt that starts, and with a frame that arrives. Pure.
 package struct TransportState<Completion> {

@@ -1,4 +1,5 @@
 import ScanSecurity
+import ScanSockets
 
 #if canImport(Glibc)
     import Glibc

@@ -1,6 +1,6 @@
 import ScanCluster
 import ScanSecurity
-
+import ScanSockets
 #if canImport(Glibc)
     import Glibc
 #else

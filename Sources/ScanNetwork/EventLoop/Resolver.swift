@@ -1,6 +1,7 @@
 import ScanBasics
 import ScanCluster
 import CLibUV
+import ScanSockets
 
 #if canImport(Glibc)
     import Glibc

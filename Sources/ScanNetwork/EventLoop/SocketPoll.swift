@@ -1,4 +1,5 @@
 import CLibUV
+import ScanSockets
 
 /// Watches one descriptor on the loop. Confined to the loop's thread.
 final class SocketPoll {

@@ -1,4 +1,5 @@
 import ScanCluster
+import ScanBasics
 
 /// Splits received bytes into frames. Bulk bytes are received directly into the memory in which they stay.
 ///
@@ -328,11 +329,4 @@ extension FrameDecoder {
         }
         return try self.task(head, bulk: bytes)
     }
-}
-
-extension UnsafeRawBufferPointer {
-    func u16(_ offset: Int) -> UInt16 { UInt16(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt16.self)) }
-    func u32(_ offset: Int) -> UInt32 { UInt32(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self)) }
-    func u64(_ offset: Int) -> UInt64 { UInt64(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self)) }
-    func from(_ offset: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: self[offset...]) }
 }

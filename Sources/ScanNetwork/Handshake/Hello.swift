@@ -1,4 +1,5 @@
 public import ScanCluster
+import ScanBasics
 
 /// A node's description of itself, sent to each coordinator that connects.
 public struct NodeInfo: Codable, Equatable, Sendable {

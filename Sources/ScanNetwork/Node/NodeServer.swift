@@ -1,6 +1,8 @@
 import Foundation
 public import ScanCluster
 public import ScanSecurity
+import ScanSockets
+import ScanCompression
 
 /// Offers the local ``ScanSystem`` of this process to coordinators that connect over TCP.
 ///

@@ -1,5 +1,6 @@
 import ScanCluster
 import Synchronization
+import ScanCompression
 
 /// A task that a node has taken: one object from its frame through a scan thread to its answer.
 final class NodeTask: ScanWork, SessionTask, @unchecked Sendable {

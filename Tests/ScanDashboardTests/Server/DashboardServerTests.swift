@@ -4,6 +4,7 @@ import ScanNetwork
 import Testing
 
 import ScanDashboard
+import ScanSockets
 
 /// The server over real sockets.
 @Suite("dashboard server", .timeLimit(.minutes(5)), .serialized) struct DashboardServerTests {

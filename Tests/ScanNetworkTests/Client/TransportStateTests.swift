@@ -2,6 +2,7 @@ import ScanCluster
 import Testing
 
 @testable import ScanNetwork
+import ScanCompression
 
 @Suite struct TransportStateTests {
     private func state() -> TransportState<Int> {

@@ -3,6 +3,7 @@ import ScanCluster
 import Testing
 
 import ScanNetwork
+import ScanCompression
 
 @Suite("Compressed bulk bytes")
 struct BulkCompressionTests {

@@ -3,6 +3,7 @@ import ScanCluster
 import Testing
 
 import ScanNetwork
+import ScanCompression
 
 /// Samples of 16 bits, and the floats that programs make of them.
 private enum CalibratedSky {

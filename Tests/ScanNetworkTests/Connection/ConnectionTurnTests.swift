@@ -4,6 +4,7 @@ import ScanSecurity
 import Testing
 
 @testable import ScanNetwork
+import ScanSockets
 
 @Suite("A connection whose peer sends without pause", .timeLimit(.minutes(1)))
 struct ConnectionTurnTests {

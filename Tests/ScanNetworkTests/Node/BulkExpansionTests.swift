@@ -2,6 +2,7 @@ import ScanCluster
 import Testing
 
 @testable import ScanNetwork
+import ScanCompression
 
 @Suite("A node that expands compressed bulk bytes", .timeLimit(.minutes(1)))
 struct BulkExpansionTests {

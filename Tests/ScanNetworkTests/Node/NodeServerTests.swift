@@ -4,6 +4,7 @@ import ScanNetwork
 import ScanSecurity
 import ScanTestSupport
 import Testing
+import ScanSockets
 
 @Suite("A node on a real socket", .timeLimit(.minutes(1)))
 struct NodeServerTests {

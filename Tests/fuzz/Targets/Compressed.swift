@@ -1,6 +1,7 @@
 import ScanCluster
 
 @testable import ScanNetwork
+import ScanCompression
 
 extension FuzzTarget {
     private static let methods: [BulkCompression.Method] = [.planes, .bits, .integers, .bits]

@@ -1,6 +1,7 @@
 import ScanCluster
 
 @testable import ScanNetwork
+import ScanCompression
 
 extension FuzzTarget {
     /// The frame decoder of both sides. The first byte says how long the pieces are in which the bytes come, and whether

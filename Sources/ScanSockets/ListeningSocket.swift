@@ -1,4 +1,4 @@
-package import ScanCluster
+package import ScanBasics
 
 #if canImport(Glibc)
     import Glibc

@@ -1,17 +1,17 @@
-import ScanCluster
+package import ScanBasics
 
 #if canImport(Glibc)
-    import Glibc
+    package import Glibc
 #else
     import Darwin
 #endif
 
 /// A resolved address, in the form of the socket calls.
-struct RawAddress {
+package struct RawAddress {
     private var storage = sockaddr_storage()
     private var length: socklen_t = 0
 
-    init(_ address: UnsafePointer<sockaddr>, length: socklen_t) {
+    package init(_ address: UnsafePointer<sockaddr>, length: socklen_t) {
         self.length = length
         withUnsafeMutableBytes(of: &storage) { storage in
             storage.copyMemory(from: UnsafeRawBufferPointer(start: address, count: min(Int(length), storage.count)))
@@ -19,7 +19,7 @@ struct RawAddress {
     }
 
     /// The address that `body` fills in.
-    init(_ body: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32) {
+    package init(_ body: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32) {
         length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         withUnsafeMutablePointer(to: &storage) { storage in
             storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
@@ -29,7 +29,7 @@ struct RawAddress {
     }
 
     /// The address of a numeric host, such as `10.0.0.1` or `fe80::1%eth0`; nil for a name.
-    init?(numeric address: SocketAddress) {
+    package init?(numeric address: SocketAddress) {
         var hints = addrinfo()
         hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
         var list: UnsafeMutablePointer<addrinfo>?
@@ -39,16 +39,16 @@ struct RawAddress {
         self.init(raw, length: list.pointee.ai_addrlen)
     }
 
-    var family: Int32 { Int32(storage.ss_family) }
+    package var family: Int32 { Int32(storage.ss_family) }
 
-    func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    package func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         withUnsafePointer(to: storage) { storage in
             storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
         }
     }
 
     /// Numeric host and port.
-    var address: SocketAddress {
+    package var address: SocketAddress {
         var host = [CChar](repeating: 0, count: 128)
         var port = [CChar](repeating: 0, count: 16)
         let status = withPointer { address, length in

@@ -19,5 +19,5 @@ public struct SocketError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The operation and why it failed.
     public var description: String { "cannot \(operation): \(Self.text(errno))" }
 
-    static func text(_ number: Int32) -> String { String(cString: strerror(number)) }
+    package static func text(_ number: Int32) -> String { String(cString: strerror(number)) }
 }

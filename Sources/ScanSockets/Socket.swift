@@ -1,25 +1,25 @@
 internal import CSystem
-import ScanBasics
-import ScanCluster
+package import ScanBasics
+package import ScanBasics
 
 #if canImport(Glibc)
     // Where libuv's header is imported first, the constants of socket(2) are found in its module only.
     import CLibUV
-    import Glibc
+    package import Glibc
 #else
     import Darwin
 #endif
 
 /// A non-blocking TCP socket that no child process inherits. Closed when it is released, if not before.
-final class Socket {
+package final class Socket {
     /// Negative once the socket is closed.
-    private(set) var descriptor: Int32
+    package private(set) var descriptor: Int32
 
     private init(descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close() }
 
-    func close() {
+    package func close() {
         guard descriptor >= 0 else { return }
         #if canImport(Glibc)
             _ = Glibc.close(descriptor)
@@ -29,7 +29,7 @@ final class Socket {
         descriptor = -1
     }
 
-    convenience init(family: Int32) throws {
+    package convenience init(family: Int32) throws {
         #if canImport(Glibc)
             let descriptor = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         #else
@@ -59,7 +59,7 @@ final class Socket {
     }
 
     /// Seconds of a round trip, smoothed by the system; nil if it does not measure it.
-    var roundTrip: Double? {
+    package var roundTrip: Double? {
         #if canImport(Glibc)
             var info = tcp_info()
             var length = socklen_t(MemoryLayout<tcp_info>.size)
@@ -73,10 +73,10 @@ final class Socket {
 
     /// Bytes per second of the last acknowledgements, as the kernel measures them; 0 if it does not. Unlike the time that
     /// this process takes to notice them, it does not depend on whether the process gets a processor.
-    var deliveryRate: Double { skyfarm_delivery_rate(descriptor) }
+    package var deliveryRate: Double { skyfarm_delivery_rate(descriptor) }
 
     /// Bytes that the socket has taken and the other side has not acknowledged; 0 if the system does not tell.
-    var unacknowledged: Int {
+    package var unacknowledged: Int {
         #if canImport(Glibc)
             var count: Int32 = 0
             return ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 ? Int(max(0, count)) : 0
@@ -92,7 +92,7 @@ final class Socket {
     private static var backlog: Int32 { 4096 }
 
     /// A socket that listens on `address`, which must be numeric, a name of this machine, or have an empty host.
-    static func listening(on address: SocketAddress) throws -> Socket {
+    package static func listening(on address: SocketAddress) throws -> Socket {
         var hints = streamSocketHints()
         hints.ai_flags = AI_PASSIVE
         var list: UnsafeMutablePointer<addrinfo>?
@@ -131,7 +131,7 @@ final class Socket {
     }
 
     /// The next connection; nil if none waits.
-    func accept() throws -> Socket? {
+    package func accept() throws -> Socket? {
         while true {
             #if canImport(Glibc)
                 let accepted = Glibc.accept(descriptor, nil, nil)
@@ -154,7 +154,7 @@ final class Socket {
     // MARK: Connecting
 
     /// Begins to connect; the socket becomes writable once that has succeeded or failed.
-    static func connecting(to raw: RawAddress) throws -> Socket {
+    package static func connecting(to raw: RawAddress) throws -> Socket {
         let socket = try Socket(family: raw.family)
         let status = raw.withPointer { connect(socket.descriptor, $0, $1) }
         if status != 0, errno != EINPROGRESS, errno != EINTR {
@@ -164,21 +164,21 @@ final class Socket {
     }
 
     /// The outcome of the attempt to connect; 0 for success.
-    var connectStatus: Int32 {
+    package var connectStatus: Int32 {
         var status: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
         getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &status, &length)
         return status
     }
 
-    var localAddress: SocketAddress { RawAddress { getsockname(descriptor, $0, $1) }.address }
-    var peerAddress: SocketAddress { RawAddress { getpeername(descriptor, $0, $1) }.address }
+    package var localAddress: SocketAddress { RawAddress { getsockname(descriptor, $0, $1) }.address }
+    package var peerAddress: SocketAddress { RawAddress { getpeername(descriptor, $0, $1) }.address }
 }
 
-func rawAddresses(_ list: UnsafeMutablePointer<addrinfo>) -> [RawAddress] {
+package func rawAddresses(_ list: UnsafeMutablePointer<addrinfo>) -> [RawAddress] {
     sequence(first: list) { $0.pointee.ai_next }.compactMap { entry in
         entry.pointee.ai_addr.map { RawAddress($0, length: entry.pointee.ai_addrlen) }
     }
 }
 
-func resolverText(_ status: Int32) -> String { String(cString: gai_strerror(status)) }
+package func resolverText(_ status: Int32) -> String { String(cString: gai_strerror(status)) }

@@ -5,7 +5,7 @@
 #endif
 
 /// The outcome of a call that moves bytes.
-enum IOResult {
+package enum IOResult {
     case bytes(Int)
     case wouldBlock
     case ended
@@ -14,14 +14,14 @@ enum IOResult {
 
 extension Socket {
     /// Receives the available bytes, at most as many as `space` holds.
-    func receive(into space: UnsafeMutableRawBufferPointer) -> IOResult {
+    package func receive(into space: UnsafeMutableRawBufferPointer) -> IOResult {
         let count = recv(descriptor, space.baseAddress, space.count, 0)
         if count > 0 { return .bytes(count) }
         return count == 0 ? .ended : Self.failure("receive")
     }
 
     /// Sends as many of the bytes as the system accepts now.
-    func send(_ bytes: UnsafeRawBufferPointer) -> IOResult {
+    package func send(_ bytes: UnsafeRawBufferPointer) -> IOResult {
         let count = write(descriptor, bytes.baseAddress, bytes.count)
         return count >= 0 ? .bytes(count) : Self.failure("send")
     }

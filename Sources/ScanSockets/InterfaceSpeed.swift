@@ -6,13 +6,13 @@
 #endif
 
 /// The speed of a network interface of this machine, as its driver states it.
-enum InterfaceSpeed {
+package enum InterfaceSpeed {
     /// Share of the bits that are not headers of Ethernet, TCP and TLS.
     private static let payload = 0.94
 
     /// Bytes per second that the interface with the address `host` can send; nil if the system does not know it, as for
     /// wireless interfaces. Linux only.
-    static func bytesPerSecond(of host: String) -> Double? {
+    package static func bytesPerSecond(of host: String) -> Double? {
         #if canImport(Glibc)
             guard let name = interface(with: host),
                 let text = try? String(contentsOfFile: "/sys/class/net/\(name)/speed", encoding: .utf8),

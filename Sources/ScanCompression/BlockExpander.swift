@@ -1,5 +1,6 @@
 internal import CNumbers
 internal import CZstd
+internal import ScanBasics
 
 /// Expands the forms of blocks, which may come from a peer. See ``BulkCompression``.
 final class BlockExpander {
