@@ -30,7 +30,7 @@ package struct BandScan: Codable, Equatable, Sendable {
         let margin = IslandMargin(parameters: parameters)
         let extracted = band.extracted(margin)
         let selection = IslandSelection(of: band, extracted: extracted, margin: margin, image: plan.image)
-        let scan = try WindowScan(
+        let scan = try ExtractedCatalog(
             view.cropped(to: band.window), extracting: extracted.height, background: background, parameters: parameters,
             selection: selection)
         var result = WindowResult()

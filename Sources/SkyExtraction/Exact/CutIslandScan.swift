@@ -29,7 +29,7 @@ package struct CutIslandScan: Codable, Equatable, Sendable {
         let targets = Set(zip(rescan.pixelX, rescan.pixelY).map { Target(x: Int($0), y: Int($1)) })
         let selection = IslandSelection(
             in: window, containing: targets.map { ($0.x, $0.y) }, margin: margin, image: plan.image)
-        let scan = try WindowScan(
+        let scan = try ExtractedCatalog(
             view.cropped(to: window), background: background, parameters: parameters, selection: selection)
         var result = WindowResult()
         var accepted: [Int] = []

@@ -1,29 +1,57 @@
 package import CSkyKernel
-package import SkyFITS
+internal import SkyFITS
 
-/// The objects of one window, before cleaning, in SEP's order. Positions are relative to the window, but barycentres are in
-/// image coordinates.
+/// The objects that are extracted from a window, before cleaning, in SEP's order, and their islands: the part common to
+/// both scans of pass 2.
 package struct ExtractedCatalog: ~Copyable {
+    let window: ScanWindow
+    let parameters: ScanParameters
     private let sources: UnsafeMutablePointer<skyfarm_sources>
     /// Offset of each object's first pixel in the list of all objects' pixels, followed by the list's length.
     package let pixelOffsets: [Int]
+    /// The islands, in SEP's order.
+    package let islands: [Island]
 
-    /// Extracts the first `rows` rows of the window, with cleaning off. Islands outside of `selection` may each be one
-    /// object, of which only the box and the pixels are valid.
+    /// Extracts the first `rows` rows of the window, all if nil, with cleaning off. Islands outside of `selection` may each
+    /// be one object, of which only the box and the pixels are valid.
     /// - Throws: ``MemoryError``.
     package init(
-        _ window: borrowing ScanWindow, rows: Int, parameters: ScanParameters, selection: IslandSelection? = nil
+        _ window: consuming ScanWindow, rows: Int? = nil, parameters: ScanParameters, selection: IslandSelection? = nil
     ) throws(MemoryError) {
+        let rows = rows ?? window.rect.height
         guard let sources = Self.extract(window, rows: rows, parameters: parameters, selection) else {
             throw MemoryError(for: "the sources of a window of \(window.rect.width) by \(rows) pixels")
         }
-        self.sources = sources
+        let arrays = sources.pointee
         var offsets = [0]
-        offsets.reserveCapacity(Int(sources.pointee.count) + 1)
-        for index in 0..<Int(sources.pointee.count) {
-            offsets.append(offsets[index] + Int(sources.pointee.npix[index]))
+        offsets.reserveCapacity(Int(arrays.count) + 1)
+        for index in 0..<Int(arrays.count) { offsets.append(offsets[index] + Int(arrays.npix[index])) }
+        let rect = window.rect
+        var first = 0
+        islands = UnsafeBufferPointer(start: arrays.island_end, count: Int(arrays.island_count)).map { end in
+            let objects = first..<Int(end)
+            first = objects.upperBound
+            let pixels = offsets[objects.lowerBound]..<offsets[objects.upperBound]
+            return Island(arrays, objects: objects, pixels: pixels, in: rect)
         }
-        pixelOffsets = offsets
+        (self.sources, self.parameters, pixelOffsets) = (sources, parameters, offsets)
+        self.window = window
+    }
+
+    /// Extracts the sources of the first `rows` rows of `view`; of all rows if nil. Sources are wanted of the islands of
+    /// `selection` alone.
+    /// - Throws: ``ScanSetupError``, ``MemoryError``; `CancellationError` as ``PixelView/isCancelled`` says.
+    init(
+        _ view: PixelView, extracting rows: Int? = nil, background: BackgroundSlice, parameters: ScanParameters,
+        selection: IslandSelection
+    ) throws {
+        try parameters.validate()
+        try background.validate(for: parameters)
+        let window = try ScanWindow.subtracting(background, from: view)
+        window.hideMaskedPixels(from: FaultsOfSEP.areKept ? (parameters.activeKernel?.height ?? 1) / 2 : 0)
+        // The extraction takes most of the time.
+        try window.checkCancellation()
+        try self.init(window, rows: rows, parameters: parameters, selection: selection)
     }
 
     private static func extract(
@@ -54,19 +82,17 @@ package struct ExtractedCatalog: ~Copyable {
 
     deinit { skyfarm_release_sources(sources) }
 
-    package var count: Int { Int(sources.pointee.count) }
-
     /// Calls `body` with the arrays, which are those of no object if there are none.
     package borrowing func withArrays<Result>(_ body: (skyfarm_sources) throws -> Result) rethrows -> Result {
         try body(sources.pointee)
     }
 
     /// The objects of `ranges`, in image coordinates.
-    package borrowing func table(of ranges: [Range<Int>], in rect: PixelRect) -> SourceTable {
+    package borrowing func table(of ranges: [Range<Int>]) -> SourceTable {
         var table = SourceTable()
-        let dx = Int32(rect.x.lowerBound)
-        let dy = Int32(rect.y.lowerBound)
-        if count == 0 { return table }
+        let dx = Int32(window.rect.x.lowerBound)
+        let dy = Int32(window.rect.y.lowerBound)
+        if sources.pointee.count == 0 { return table }
         withArrays { arrays in
             func copy<Value: Numeric>(_ source: UnsafeMutablePointer<Value>, _ offset: Value = 0) -> [Value] {
                 offset == 0

@@ -48,24 +48,9 @@ package struct IslandMargin: Codable, Hashable, Sendable {
     }
 }
 
-extension ExtractedCatalog {
-    /// The islands, in SEP's order.
-    package borrowing func islands(in rect: PixelRect) -> [Island] {
-        let offsets = pixelOffsets
-        return withArrays { arrays in
-            var first = 0
-            return UnsafeBufferPointer(start: arrays.island_end, count: Int(arrays.island_count)).map { end in
-                let objects = first..<Int(end)
-                first = objects.upperBound
-                let pixels = offsets[objects.lowerBound]..<offsets[objects.upperBound]
-                return Island(arrays, objects: objects, pixels: pixels, in: rect)
-            }
-        }
-    }
-}
-
 extension Island {
-    fileprivate init(_ arrays: skyfarm_sources, objects: Range<Int>, pixels: Range<Int>, in rect: PixelRect) {
+    /// The island of these objects, whose pixels are listed at `pixels`, in the window `rect`.
+    init(_ arrays: skyfarm_sources, objects: Range<Int>, pixels: Range<Int>, in rect: PixelRect) {
         var last: Int32 = 0
         for offset in pixels { last = max(last, arrays.pixels[offset]) }
         var x = Int(arrays.xmin[objects.lowerBound])..<Int(arrays.xmax[objects.lowerBound]) + 1

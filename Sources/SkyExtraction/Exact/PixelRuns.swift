@@ -173,18 +173,3 @@ package struct SegmentRows: Sendable {
     /// The runs of a row.
     package subscript(row: Int) -> ArraySlice<Segment> { segments[starts[row]..<starts[row + 1]] }
 }
-
-extension ExtractedCatalog {
-    /// The pixels of the objects of `ranges`.
-    package borrowing func runs(of ranges: [Range<Int>], in rect: PixelRect) -> PixelRuns {
-        var runs = PixelRuns()
-        let offsets = pixelOffsets
-        withArrays { arrays in
-            for object in ranges.joined() {
-                let pixels = (offsets[object]..<offsets[object + 1]).map { arrays.pixels[$0] }
-                runs.append(ascending: pixels.sorted(), in: rect)
-            }
-        }
-        return runs
-    }
-}

@@ -94,10 +94,10 @@ struct FaultsOfSEPTests {
         let rect = view.rect
         let window = try ScanWindow.subtracting(slice, from: view)
         window.hideMaskedPixels()
-        let catalog = try ExtractedCatalog(window, rows: rect.height, parameters: parameters)
         guard let noise = window.noiseMap else { return [] }
+        let catalog = try ExtractedCatalog(window, parameters: parameters)
         var found: [Found] = []
-        for island in catalog.islands(in: rect) {
+        for island in catalog.islands {
             let (x, y) = (Int(island.key.column) + 1, Int(island.key.row) + 1)
             let (first, end) = (island.objects.lowerBound, island.objects.upperBound)
             var least = Float.infinity
@@ -108,7 +108,7 @@ struct FaultsOfSEPTests {
             }
             found.append(
                 Found(
-                    key: island.key, sources: catalog.table(of: [island.objects], in: rect), least: least,
+                    key: island.key, sources: catalog.table(of: [island.objects]), least: least,
                     behind: x < rect.width && y < rect.height ? noise[y * rect.width + x] : 0))
         }
         return found

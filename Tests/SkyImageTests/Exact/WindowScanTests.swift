@@ -67,13 +67,11 @@ struct WindowScanTests {
         let blends = blends()
         let background = try blends.withView(serial.run).background.slice(rows: rect.y)
         try blends.withView { view in
-            let window = try ScanWindow.subtracting(background, from: view.cropped(to: rect))
             func catalog(_ selection: IslandSelection?) throws -> (islands: [Island], wanted: SourceTable) {
-                let catalog = try ExtractedCatalog(
-                    window, rows: rect.height, parameters: parameters, selection: selection)
-                let islands = catalog.islands(in: rect)
-                let wanted = islands.filter { $0.box.contains(x: 41, y: 200) }
-                return (islands, catalog.table(of: wanted.map(\.objects), in: rect))
+                let window = try ScanWindow.subtracting(background, from: view.cropped(to: rect))
+                let catalog = try ExtractedCatalog(window, parameters: parameters, selection: selection)
+                let wanted = catalog.islands.filter { $0.box.contains(x: 41, y: 200) }
+                return (catalog.islands, catalog.table(of: wanted.map(\.objects)))
             }
             let (whole, part) = (try catalog(nil), try catalog(selection))
             #expect(whole.islands.count == 3 && part.islands.map(\.box) == whole.islands.map(\.box))
