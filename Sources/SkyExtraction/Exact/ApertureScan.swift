@@ -34,15 +34,15 @@ package struct ApertureResult: Codable, Equatable, Sendable {
 }
 
 /// Photometry of given sources in a window that holds their apertures.
-package struct ApertureScan: Codable, Equatable, Sendable {
+package struct ApertureScan: WindowStep {
+    package static let scanner = "sky.aperture/5"
+    package static let costPerPixel = 0.25
+
     /// The sources and their window.
     package var window: ApertureWindow
     package var parameters: ScanParameters
     /// The background of the window.
     package var background: BackgroundSlice
-
-    /// All pixels of the image.
-    package var image: PixelRect { PixelRect(x: 0..<background.width, y: 0..<background.height) }
 
     /// The scan of a window from ``CatalogAssembly/windows(pixelLimit:)``.
     package init(window: ApertureWindow, parameters: ScanParameters, background: BackgroundModel) {
@@ -51,18 +51,13 @@ package struct ApertureScan: Codable, Equatable, Sendable {
         self.background = background.slice(rows: window.rect.y)
     }
 
-    /// Measures the sources in the window, which `view` must hold.
-    /// - Throws: ``ScanSetupError``, ``MemoryError``.
     package func scan(_ view: PixelView) throws -> ApertureResult {
-        try parameters.validate()
         let count = window.index.count
         guard
             [window.x.count, window.y.count, window.a.count, window.b.count, window.theta.count]
                 .allSatisfy({ $0 == count })
         else { throw ScanSetupError("the columns of a window's sources have different lengths") }
-        try background.validate(for: parameters)
-        let pixels = try ScanWindow.subtracting(background, from: view.cropped(to: window.rect))
-        pixels.hideMaskedPixels()
+        let pixels = try ScanWindow.prepared(from: view.cropped(to: rect), background, for: parameters)
         var result = ApertureResult()
         for index in 0..<count {
             try pixels.checkCancellation()
@@ -75,4 +70,23 @@ package struct ApertureScan: Codable, Equatable, Sendable {
         }
         return result
     }
+
+    package func validate(_ output: ApertureResult) throws(ScanSetupError) {
+        try output.validate(for: window, in: PixelRect(x: 0..<background.width, y: 0..<background.height))
+    }
+
+    package var subject: ApertureWindow { window }
+    package var rect: PixelRect { window.rect }
+
+    /// All values NaN, with the flag of a masked aperture.
+    package var missing: ApertureResult {
+        var result = ApertureResult()
+        result.photometry = Photometry(unmeasured: window.index.count, flag: Photometry.allMasked)
+        return result
+    }
+}
+
+extension Photometry {
+    /// SEP's flag of an aperture without a usable pixel.
+    fileprivate static var allMasked: Int16 { 0x40 }
 }

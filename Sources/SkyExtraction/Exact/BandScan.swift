@@ -1,7 +1,10 @@
 package import SkyFITS
 
 /// Pass 2 over one band: finds and measures the sources that the band owns.
-package struct BandScan: Codable, Equatable, Sendable {
+package struct BandScan: BandStep {
+    package static let scanner = "sky.band/7"
+    package static let costPerPixel = 1.0
+
     package var plan: BandPlan
     package var band: Int
     package var parameters: ScanParameters
@@ -20,11 +23,9 @@ package struct BandScan: Codable, Equatable, Sendable {
     /// part of the window as in the whole image. Otherwise each of its parts in the core is reported as cut, unless the
     /// next band's window begins before the island and its margin: then it is incomplete because it ends in a later
     /// core, and the band of that core either contains all of it or reports it.
-    /// - Throws: ``ScanSetupError``, ``MemoryError``.
     package func scan(_ view: PixelView) throws -> WindowResult {
-        try plan.validate()
+        try validate()
         try background.validate(for: plan)
-        guard (0..<plan.count).contains(band) else { throw ScanSetupError("there is no band \(band)") }
         let next = band + 1 < plan.count ? plan[band + 1].window.y.lowerBound : nil
         let band = plan[band]
         let margin = IslandMargin(parameters: parameters)
@@ -47,6 +48,17 @@ package struct BandScan: Codable, Equatable, Sendable {
         if parameters.returnsDetections { result.batch.detected = scan.detections(in: band.core) }
         return result
     }
+
+    package func validate(_ output: WindowResult) throws(ScanSetupError) {
+        try output.validate(in: plan.image)
+        guard output.batch.keyRow.allSatisfy({ sector.y.contains(Int($0)) }) else {
+            throw ScanSetupError("the response holds sources of other bands")
+        }
+    }
+
+    package var missing: WindowResult { WindowResult() }
+
+    package static func sources(in output: WindowResult) -> SourceTable? { output.batch.sources }
 }
 
 extension Band {

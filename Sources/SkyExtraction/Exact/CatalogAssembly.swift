@@ -16,9 +16,9 @@ package struct CatalogAssembly: Sendable {
     /// All pixels above the threshold, if the parameters request them.
     package let detected: PixelRuns
     /// Number of the island of each of ``sources``, from 1 in key order.
-    package let parents: [Int32]
+    package var parents: [Int32] = []
     /// Sources that cleaning removed.
-    package let removed: Int
+    package var removed = 0
 
     /// Assembles the sources of all bands and windows, given in any order.
     package init(_ batch: SourceBatch, parameters: ScanParameters) {
@@ -47,6 +47,14 @@ package struct CatalogAssembly: Sendable {
         removed = batch.count - remaining.count
     }
 
+    /// Sources that were detected in another image, with their pixels, and all pixels that were detected there.
+    package init(
+        _ sources: SourceTable, pixels: PixelRuns, absorbed: PixelRuns, hidden: [Bool], detected: PixelRuns
+    ) {
+        (self.sources, self.pixels, self.absorbed) = (sources, pixels, absorbed)
+        (self.hidden, self.detected, open) = (hidden, detected, OpenApertures())
+    }
+
     /// The windows in which open apertures are measured.
     ///
     /// Deterministic. Sources share a window if it has at most `pixelLimit` pixels, and at most ``strayLimit`` more
@@ -65,15 +73,7 @@ package struct CatalogAssembly: Sendable {
 
     /// Adds the measurements of one of this assembly's windows. The result must be valid for the window.
     package mutating func add(_ result: ApertureResult, of window: ApertureWindow) {
-        let done = Set(window.index)
-        let kept = (0..<open.count).filter { !done.contains(open.index[$0]) }
-        var remaining = OpenApertures()
-        for position in kept { remaining.append(index: Int(open.index[position]), box: open.box(position)) }
-        for position in 0..<result.open.count {
-            let index = Int(window.index[Int(result.open.index[position])])
-            remaining.append(index: index, box: result.open.box(position))
-        }
-        open = remaining
+        open.replace(window.index, by: result.open)
         for (position, index) in window.index.enumerated() {
             sources.photometry.copy(from: result.photometry, position, to: Int(index))
         }

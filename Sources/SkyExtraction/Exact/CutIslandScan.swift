@@ -1,7 +1,10 @@
 package import SkyFITS
 
 /// A second scan of islands that bands cut, in a window expected to contain them.
-package struct CutIslandScan: Codable, Equatable, Sendable {
+package struct CutIslandScan: WindowStep {
+    package static let scanner = "sky.island/7"
+    package static let costPerPixel = 1.0
+
     package var plan: BandPlan
     /// Which pixels are scanned, and for which islands.
     package var rescan: CutIslandWindow
@@ -20,7 +23,6 @@ package struct CutIslandScan: Codable, Equatable, Sendable {
     /// An island is accepted if it contains a reported pixel, is complete here, and is not complete in the extracted
     /// part of the window of its owner band, which has emitted it otherwise. An island that is still cut is
     /// reported with an enlarged box.
-    /// - Throws: ``ScanSetupError``, ``MemoryError``.
     package func scan(_ view: PixelView) throws -> WindowResult {
         try plan.validate()
         try background.validate(for: plan)
@@ -54,6 +56,12 @@ package struct CutIslandScan: Codable, Equatable, Sendable {
         result.batch = try scan.batch(ofIslands: accepted)
         return result
     }
+
+    package func validate(_ output: WindowResult) throws(ScanSetupError) { try output.validate(in: plan.image) }
+
+    package var subject: CutIslandWindow { rescan }
+    package var rect: PixelRect { rescan.rect }
+    package var missing: WindowResult { WindowResult() }
 
     private struct Target: Hashable {
         var x: Int

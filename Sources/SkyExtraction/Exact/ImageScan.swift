@@ -1,7 +1,10 @@
-import SkyFITS
+package import SkyFITS
 
 /// Both passes over an image that is cut into no bands: its background, then its sources.
-package struct ImageScan: Codable, Equatable, Sendable {
+package struct ImageScan: BandStep {
+    package static let scanner = "sky.image/5"
+    package static let costPerPixel = MeshScan.costPerPixel + BandScan.costPerPixel
+
     package var plan: BandPlan
     package var parameters: ScanParameters
 
@@ -11,21 +14,33 @@ package struct ImageScan: Codable, Equatable, Sendable {
         self.parameters = parameters
     }
 
+    package var band: Int { 0 }
+
+    private var mesh: MeshScan { MeshScan(plan: plan, band: band, parameters: parameters) }
+
     /// Scans the image, all of which `view` must hold.
-    /// - Throws: ``ScanSetupError``, ``MemoryError``.
     package func scan(_ view: PixelView) throws -> ImageResult {
-        try plan.validate()
+        try validate()
         guard plan.count == 1 else { throw ScanSetupError("the image has \(plan.count) bands, not one") }
-        let statistics = try MeshStatistics(measuring: view, band: plan[0], parameters: parameters)
+        let statistics = try mesh.scan(view)
         // The coordinator, which reduces the statistics too, refuses such an image: another attempt cannot help.
         if statistics.maskedPixels == plan.image.area {
             return ImageResult(statistics: statistics, window: WindowResult())
         }
         try view.checkCancellation()
         let background = try Self.background(of: statistics, plan: plan, parameters: parameters)
-        let scan = BandScan(plan: plan, band: 0, parameters: parameters, background: background)
+        let scan = BandScan(plan: plan, band: band, parameters: parameters, background: background)
         return ImageResult(statistics: statistics, window: try scan.scan(view))
     }
+
+    package func validate(_ output: ImageResult) throws(ScanSetupError) {
+        try mesh.validate(output.statistics)
+        try output.window.validate(in: plan.image)
+    }
+
+    package var missing: ImageResult { ImageResult(statistics: mesh.missing, window: WindowResult()) }
+
+    package static func sources(in output: ImageResult) -> SourceTable? { output.window.batch.sources }
 
     /// The background of an image from the statistics of its only band.
     /// - Throws: ``ScanSetupError``, ``MemoryError``.

@@ -38,6 +38,18 @@ package struct ScanWindow: ~Copyable {
         return window
     }
 
+    /// A window whose masked pixels are hidden, for measurements with `parameters`.
+    /// - Throws: ``ScanSetupError`` if they, or the background, are invalid; ``MemoryError``.
+    package static func prepared(
+        from view: PixelView, _ background: BackgroundSlice, for parameters: ScanParameters
+    ) throws -> ScanWindow {
+        try parameters.validate()
+        try background.validate(for: parameters)
+        let window = try subtracting(background, from: view)
+        window.hideMaskedPixels()
+        return window
+    }
+
     private init(for view: PixelView, background slice: BackgroundSlice) {
         rect = view.rect
         image = PixelRect(x: 0..<slice.width, y: 0..<slice.height)

@@ -114,6 +114,19 @@ package struct OpenApertures: Codable, Equatable, Sendable {
         yend += other.yend
     }
 
+    /// Takes out the sources `measured`, but for those that are open in turn: `rest`, by index in `measured`.
+    package mutating func replace(_ measured: [Int32], by rest: OpenApertures) {
+        let done = Set(measured)
+        var remaining = OpenApertures()
+        for position in 0..<count where !done.contains(index[position]) {
+            remaining.append(index: Int(index[position]), box: box(position))
+        }
+        for position in 0..<rest.count {
+            remaining.append(index: Int(measured[Int(rest.index[position])]), box: rest.box(position))
+        }
+        self = remaining
+    }
+
     func selecting(_ indices: [Int], count: Int) -> OpenApertures {
         var positions = [Int32](repeating: -1, count: count)
         for (position, index) in index.enumerated() { positions[Int(index)] = Int32(position) }

@@ -7,28 +7,29 @@ package struct SerialScan {
     package var plan: BandPlan
     /// What counts as a source.
     package let parameters: ScanParameters
-    /// The order in which the parts of a step are processed, given their number; ascending by default.
+    /// The order in which the windows of a round are scanned, given their number; ascending by default.
     package var order: (Int) -> [Int] = { Array(0..<$0) }
-    /// Called with what each part of a step gave, and with the background.
+    /// Called with what each window gave.
     package var onOutput: (any Encodable) throws -> Void = { _ in }
 
     /// A catalogue with statistics of its scan.
     package struct Result {
-        package var sources: SourceTable
+        package let sources: SourceTable
         /// The background that was subtracted.
-        package var background: BackgroundModel
-        /// Windows in which cut islands were scanned again.
-        package var rescans = 0
-        /// Extracted pixels divided by the pixels of the image.
-        package var extractedShare = 0.0
-        /// Windows in which apertures were measured again.
-        package var apertureWindows = 0
+        package let background: BackgroundModel
         /// What was measured on request.
-        package var measurements = MeasurementTable()
+        package let measurements: MeasurementTable
         /// Sources that cleaning removed.
-        package var removed = 0
+        package let removed: Int
         /// The pixels of the sources, if the parameters need them.
-        package var segments: SegmentRows?
+        package let segments: SegmentRows?
+        /// Windows by the kind of scan.
+        fileprivate let windows: [String: Int]
+
+        /// Windows in which cut islands were scanned again.
+        package var rescans: Int { windows[CutIslandScan.scanner] ?? 0 }
+        /// Windows in which apertures were measured again.
+        package var apertureWindows: Int { windows[ApertureScan.scanner] ?? 0 }
     }
 
     /// A scan of an image of `width` by `height` pixels.
@@ -48,100 +49,28 @@ package struct SerialScan {
         var view = view
         // Windows overlap: a scan must not change the pixels of the next one.
         view.isOverwritable = false
-        let background = try background(of: view)
-        var result = Result(sources: SourceTable(), background: background)
-        let assembly = try extract(view, &result)
-        result.removed = assembly.removed
-        if parameters.needsPixels {
-            result.segments = SegmentRows(assembly.pixels, absorbed: assembly.absorbed, height: plan.height)
-        }
-        result.sources = try measure(view, assembly, &result)
-        if let request = parameters.measurements {
-            result.measurements = try measure(view, request, assembly, result.background)
-        }
-        return result
+        var scan = ExactScan(plan: plan, parameters: parameters)
+        var windows: [String: Int] = [:]
+        while let round = try scan.next() { try run(round, of: &scan, view, &windows) }
+        guard let background = scan.background else { throw ScanSetupError("the image has no background") }
+        let assembly = scan.assembly
+        return Result(
+            sources: assembly.sources, background: background, measurements: scan.measurements,
+            removed: assembly.removed,
+            segments: parameters.needsPixels
+                ? SegmentRows(assembly.pixels, absorbed: assembly.absorbed, height: plan.height) : nil,
+            windows: windows)
     }
 
-    private func background(of view: PixelView) throws -> BackgroundModel {
-        var accumulator = BackgroundAccumulator(plan: plan, parameters: parameters)
-        for index in order(plan.count) {
-            let band = plan[index]
-            let statistics = try MeshStatistics(
-                measuring: view.cropped(to: band.core), band: band, parameters: parameters)
-            try onOutput(statistics)
-            try accumulator.add(statistics)
+    private func run<Round: ScanRound>(
+        _ round: Round, of scan: inout ExactScan, _ view: PixelView, _ windows: inout [String: Int]
+    ) throws {
+        windows[Round.Step.scanner, default: 0] += round.count
+        for index in order(round.count) {
+            let step = round.step(index)
+            let output = try step.scan(view.cropped(to: step.rect))
+            try onOutput(output)
+            try round.add(output, of: index, to: &scan)
         }
-        let background = try accumulator.reduce()
-        try onOutput(background.slice(rows: plan.image.y))
-        return background
-    }
-
-    private func extract(_ view: PixelView, _ result: inout Result) throws -> CatalogAssembly {
-        var planner = CutIslandPlanner(plan: plan, parameters: parameters)
-        var batch = SourceBatch()
-        var windows: [CutIslandWindow] = []
-        var pixels = 0
-        for index in order(plan.count) {
-            let scan = BandScan(plan: plan, band: index, parameters: parameters, background: result.background)
-            let found = try scan.scan(view.cropped(to: plan[index].window))
-            try onOutput(found)
-            batch.append(found.batch)
-            windows += planner.finish(band: index, cut: found.cut)
-            pixels += plan[index].extracted(IslandMargin(parameters: parameters)).area
-        }
-        while !planner.isFinished {
-            let round = order(windows.count).map { windows[$0] }
-            windows = []
-            for window in round {
-                let scan = CutIslandScan(
-                    plan: plan, rescan: window, parameters: parameters, background: result.background)
-                let found = try scan.scan(view.cropped(to: window.rect))
-                try onOutput(found)
-                windows += planner.finish(window: window.id, result: found)
-                pixels += window.rect.area
-                result.rescans += 1
-            }
-        }
-        result.extractedShare = Double(pixels) / Double(plan.image.area)
-        batch.append(planner.accepted)
-        return CatalogAssembly(batch, parameters: parameters)
-    }
-
-    private func measure(
-        _ view: PixelView, _ assembly: CatalogAssembly, _ result: inout Result
-    ) throws -> SourceTable {
-        var assembly = assembly
-        while true {
-            let windows = assembly.windows()
-            if windows.isEmpty { return assembly.sources }
-            for index in order(windows.count) {
-                let scan = ApertureScan(
-                    window: windows[index], parameters: parameters, background: result.background)
-                let measured = try scan.scan(view.cropped(to: windows[index].rect))
-                try onOutput(measured)
-                assembly.add(measured, of: windows[index])
-                result.apertureWindows += 1
-            }
-        }
-    }
-
-    private func measure(
-        _ view: PixelView, _ request: MeasurementRequest, _ assembly: CatalogAssembly, _ background: BackgroundModel
-    ) throws -> MeasurementTable {
-        let levels = background.levels(x: assembly.sources.x, y: assembly.sources.y)
-        var measurements = MeasurementPlan(
-            assembly.sources, pixels: assembly.pixels, absorbed: assembly.absorbed, hidden: assembly.hidden, plan: plan,
-            parameters: parameters, request: request, levels: levels)
-        for _ in 0..<MeasurementPlan.roundLimit {
-            let windows = measurements.windows()
-            if windows.isEmpty { break }
-            for index in order(windows.count) {
-                let scan = MeasurementScan(window: windows[index], parameters: parameters, background: background)
-                let measured = try scan.scan(view.cropped(to: windows[index].rect))
-                try onOutput(measured)
-                measurements.add(measured, of: windows[index])
-            }
-        }
-        return measurements.table
     }
 }

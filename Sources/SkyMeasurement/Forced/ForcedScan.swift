@@ -12,7 +12,10 @@ package struct ForcedWindow: Codable, Equatable, Sendable {
 }
 
 /// Photometry at given positions, in a window that holds their apertures.
-package struct ForcedScan: Codable, Equatable, Sendable {
+package struct ForcedScan: WindowStep {
+    package static let scanner = "sky.forced/2"
+    package static let costPerPixel = 0.25
+
     /// The positions and their window.
     package var window: ForcedWindow
     package var parameters: ScanParameters
@@ -28,18 +31,13 @@ package struct ForcedScan: Codable, Equatable, Sendable {
 
     private var apertures: [Double] { parameters.forced?.apertures ?? [] }
 
-    /// Measures the fluxes in the window, which `view` must hold.
-    /// - Throws: ``ScanSetupError``, ``MemoryError``.
     package func scan(_ view: PixelView) throws -> ForcedTable {
-        try parameters.validate()
         guard window.x.count == window.index.count, window.y.count == window.index.count else {
             throw ScanSetupError("the columns of a window's positions have different lengths")
         }
-        try background.validate(for: parameters)
-        let pixels = try ScanWindow.subtracting(background, from: view.cropped(to: window.rect))
-        pixels.hideMaskedPixels()
+        let pixels = try ScanWindow.prepared(from: view.cropped(to: rect), background, for: parameters)
         let photometer = pixels.photometer(gain: parameters.gain)
-        var table = ForcedTable(unmeasured: window.index.count * apertures.count)
+        var table = missing
         var place = 0
         for position in window.index.indices {
             try pixels.checkCancellation()
@@ -57,10 +55,12 @@ package struct ForcedScan: Codable, Equatable, Sendable {
         return table
     }
 
-    /// Refuses a result that cannot be that of the window.
-    /// - Throws: ``ScanSetupError``.
-    package func validate(_ result: ForcedTable) throws(ScanSetupError) {
-        guard result.isRectangular(count: window.index.count * apertures.count) else {
+    package var subject: ForcedWindow { window }
+    package var rect: PixelRect { window.rect }
+    package var missing: ForcedTable { ForcedTable(unmeasured: window.index.count * apertures.count) }
+
+    package func validate(_ output: ForcedTable) throws(ScanSetupError) {
+        guard output.isRectangular(count: window.index.count * apertures.count) else {
             throw ScanSetupError("the fluxes of a window do not fit its positions")
         }
     }

@@ -16,26 +16,27 @@ package struct MeasurementPlan: Sendable {
     /// Most rounds: the first two find the Kron radii, others windows that move far.
     package static let roundLimit = 6
 
-    /// A plan for `sources` with these pixels.
+    /// A plan for the sources of `assembly`.
     /// - Parameters:
-    ///   - sources: the catalogue.
-    ///   - pixels: the pixels of each source.
-    ///   - absorbed: those of sources that cleaning removed, with the sources that they are due to.
-    ///   - hidden: which of these belong to no aperture.
+    ///   - assembly: the catalogue, of this image or of another one.
     ///   - plan: the bands of the image.
     ///   - parameters: of the scan.
     ///   - request: what is measured.
-    ///   - levels: the background of each source, for its saturation.
-    ///   - detected: all detections, if the sources are of another image.
+    ///   - background: that of the image, for the saturation of sources.
     package init(
-        _ sources: SourceTable, pixels: PixelRuns, absorbed: PixelRuns, hidden: [Bool], plan: BandPlan,
-        parameters: ScanParameters, request: MeasurementRequest, levels: [Float], detected: PixelRuns = PixelRuns()
+        _ assembly: CatalogAssembly, plan: BandPlan, parameters: ScanParameters, request: MeasurementRequest,
+        background: BackgroundModel
     ) {
+        let (sources, pixels, absorbed) = (assembly.sources, assembly.pixels, assembly.absorbed)
         (self.plan, self.request, self.sources) = (plan, request, sources)
-        segments = SegmentRows(pixels, absorbed: absorbed, hidden: hidden, detected: detected, height: plan.height)
+        segments = SegmentRows(
+            pixels, absorbed: absorbed, hidden: assembly.hidden,
+            detected: request.isOfOtherImage ? assembly.detected : PixelRuns(), height: plan.height)
         table = MeasurementTable(unmeasured: sources.count, request)
         let margin = IslandMargin(parameters: parameters)
-        ceilings = levels.map { level in request.saturation.map { Float($0) - level } ?? .infinity }
+        ceilings = background.levels(x: sources.x, y: sources.y).map { level in
+            request.saturation.map { Float($0) - level } ?? .infinity
+        }
         for (index, (own, other)) in zip(pixels.extents, absorbed.extents).enumerated() {
             let own = other.box.isEmpty ? own.box : own.box.union(other.box)
             let reach = MeasurementScan.reach(
@@ -81,16 +82,7 @@ package struct MeasurementPlan: Sendable {
 
     /// Adds the measurements in one of the windows. The result must be valid for the window.
     package mutating func add(_ result: MeasurementResult, of window: MeasurementWindow) {
-        let done = Set(window.index)
-        var remaining = OpenApertures()
-        for position in 0..<open.count where !done.contains(open.index[position]) {
-            remaining.append(index: Int(open.index[position]), box: open.box(position))
-        }
-        for position in 0..<result.open.count {
-            remaining.append(
-                index: Int(window.index[Int(result.open.index[position])]), box: result.open.box(position))
-        }
-        open = remaining
+        open.replace(window.index, by: result.open)
         for (position, index) in window.index.enumerated() {
             table.copy(from: result.table, position, to: Int(index), request)
         }

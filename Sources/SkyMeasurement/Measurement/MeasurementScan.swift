@@ -2,15 +2,15 @@ package import SkyExtraction
 package import SkyFITS
 
 /// Measurement of given sources on request, in a window that holds what they need.
-package struct MeasurementScan: Codable, Equatable, Sendable {
+package struct MeasurementScan: WindowStep {
+    package static let scanner = "sky.measure/3"
+    package static let costPerPixel = 0.5
+
     /// The sources and their window.
     package var window: MeasurementWindow
     package var parameters: ScanParameters
     /// The background of the window.
     package var background: BackgroundSlice
-
-    /// All pixels of the image.
-    package var image: PixelRect { PixelRect(x: 0..<background.width, y: 0..<background.height) }
 
     /// The scan of a window.
     package init(window: MeasurementWindow, parameters: ScanParameters, background: BackgroundModel) {
@@ -19,17 +19,12 @@ package struct MeasurementScan: Codable, Equatable, Sendable {
         self.background = background.slice(rows: window.rect.y)
     }
 
-    /// Measures the sources in the window, which `view` must hold.
-    /// - Throws: ``ScanSetupError``, ``MemoryError``.
     package func scan(_ view: PixelView) throws -> MeasurementResult {
-        try parameters.validate()
         guard let request = parameters.measurements else {
             throw ScanSetupError("the parameters do not say what is to be measured")
         }
         try window.validate()
-        try background.validate(for: parameters)
-        let pixels = try ScanWindow.subtracting(background, from: view.cropped(to: window.rect))
-        pixels.hideMaskedPixels()
+        let pixels = try ScanWindow.prepared(from: view.cropped(to: rect), background, for: parameters)
         try view.checkCancellation()
         var meter = SourceMeter(pixels, window, parameters, request)
         var result = MeasurementResult()
@@ -40,6 +35,18 @@ package struct MeasurementScan: Codable, Equatable, Sendable {
             }
         }
         return result
+    }
+
+    package func validate(_ output: MeasurementResult) throws(ScanSetupError) {
+        guard let request = parameters.measurements else { return }
+        try output.validate(
+            for: window, request, in: PixelRect(x: 0..<background.width, y: 0..<background.height))
+    }
+
+    package var subject: MeasurementWindow { window }
+    package var rect: PixelRect { window.rect }
+    package var missing: MeasurementResult {
+        parameters.measurements.map { MeasurementResult(missing: window, $0) } ?? MeasurementResult()
     }
 }
 

@@ -79,9 +79,9 @@ public struct SkyScan: Sendable {
     /// it is not known in advance.
     public var expectedCost: Double { positions == nil ? backgroundCost + extractionCost : backgroundCost }
 
-    var backgroundCost: Double { Double(plan.image.area) * MeshTask.costPerPixel }
+    private var backgroundCost: Double { Double(plan.image.area) * MeshTask.costPerPixel }
 
-    var extractionCost: Double { Double((0..<plan.count).reduce(0) { $0 + plan[$1].window.area }) }
+    private var extractionCost: Double { Double((0..<plan.count).reduce(0) { $0 + plan[$1].window.area }) }
 
     /// Reads the first pixels of the image beside other work, so that a slot of this process, which unpacks the pixels of a
     /// whole image, finds them when it becomes free. Useless if other systems do the first tasks.
@@ -90,12 +90,6 @@ public struct SkyScan: Sendable {
         // Only then is the whole image the window of one task.
         let isOneTask = plan.count == 1 && positions == nil
         Task { [reader] in await reader.readAhead(windows, unpacksOnSlots: isOneTask) }
-    }
-
-    private mutating func scanInBands(_ tally: inout ScanTally) async throws -> (BackgroundModel, SourceBatch) {
-        let background = try await measureBackground(&tally)
-        try await planExtraction()
-        return (background, try await findSources(background, &tally))
     }
 
     /// Runs the scan.
@@ -108,51 +102,53 @@ public struct SkyScan: Sendable {
         scan.plan = try await journal?.plan(of: .background, proposed: plan) ?? plan
         // That of an earlier run was made for other slots, perhaps fewer.
         if scan.plan != plan { scan.plannedSlots = 1 }
-        return try await scan.runPlanned()
+        guard let positions, let request = parameters.forced else { return try await scan.run(.sources) }
+        let forced = ForcedPlan(x: positions.x, y: positions.y, in: plan.image, request)
+        return try await scan.run(.positions(forced))
     }
 
-    private mutating func runPlanned() async throws -> SkyScanResult {
-        var tally = ScanTally()
-        if let positions { return try await measure(at: positions, &tally) }
-        let (background, batch) = try await plan.count == 1 ? scanWhole(&tally) : scanInBands(&tally)
-        observer(.began(.cleaning, tasks: 0, cost: 0))
-        var assembly = CatalogAssembly(batch, parameters: parameters)
-        try await measureApertures(of: &assembly, background, &tally)
-        let measurements = try await measure(&assembly, background, &tally)
-        return result(
-            assembly.sources, removed: assembly.removed, background, &tally,
-            .init(
-                table: measurements ?? MeasurementTable(), pixels: assembly.pixels, absorbed: assembly.absorbed,
-                hidden: assembly.hidden, detected: parameters.returnsDetections ? assembly.detected : nil,
-                background: background,
-                parents: assembly.parents))
+    /// Scans round by round.
+    mutating func run(_ aim: ExactScan.Aim, _ tally: ScanTally = ScanTally()) async throws -> SkyScanResult {
+        var progress = Progress(exact: ExactScan(plan: plan, parameters: parameters, aim: aim), tally: tally)
+        while let round = try next(&progress.exact) {
+            try await run(round, &progress)
+            if progress.exact.isBetweenPasses {
+                try await planExtraction()
+                progress.exact.plan = plan
+            }
+        }
+        guard let background = progress.exact.background else { throw SkyScanError("the image has no background") }
+        return result(progress, background)
     }
 
-    package func result(
-        _ sources: SourceTable, removed: Int, _ background: BackgroundModel, _ tally: inout ScanTally,
-        _ measured: SkyScanResult.Measured
-    ) -> SkyScanResult {
+    private func next(_ exact: inout ExactScan) throws -> (any ScanRound)? {
+        exact.slots = slots?() ?? plannedSlots
+        return try exact.next { accepted in
+            if accepted.count > 0 { observer(.found(.cutIslands, x: accepted.x, y: accepted.y)) }
+            observer(.began(.cleaning, tasks: 0, cost: 0))
+        }
+    }
+
+    private func result(_ progress: Progress, _ background: BackgroundModel) -> SkyScanResult {
+        let (exact, assembly) = (progress.exact, progress.exact.assembly)
+        var (sources, tally) = (assembly.sources, progress.tally)
+        if let positions { (sources.x, sources.y) = (positions.x, positions.y) }
         (tally.retries, tally.hedges) = (attempts.retries, attempts.hedges)
+        let measured = SkyScanResult.Measured(
+            table: exact.measurements, pixels: assembly.pixels, absorbed: assembly.absorbed, hidden: assembly.hidden,
+            detected: parameters.returnsDetections ? assembly.detected : nil, background: background,
+            parents: assembly.parents)
         return SkyScanResult(
-            sources: sources, removed: removed, globalLevel: background.globalLevel,
+            sources: sources, removed: assembly.removed, globalLevel: background.globalLevel,
             globalNoise: background.globalNoise, varianceScale: background.varianceScale,
             maskedPixels: background.maskedPixels, bands: plan.count, tally: tally,
-            differentNodes: differentNodes().filter { tally.systems[$0.key] != nil }, measured: measured)
+            differentNodes: differentNodes().filter { tally.systems[$0.key] != nil },
+            measured: positions == nil ? measured : nil, forced: exact.forced?.table)
     }
 
-    /// Measures the background, and then the fluxes at given positions.
-    private func measure(at positions: PlacedPositions, _ tally: inout ScanTally) async throws -> SkyScanResult {
-        let background = try await measureBackground(&tally)
-        let forced = try await measureForced(positions, background, &tally)
-        (tally.retries, tally.hedges) = (attempts.retries, attempts.hedges)
-        var sources = SourceTable()
-        (sources.x, sources.y) = (positions.x, positions.y)
-        var result = SkyScanResult(
-            sources: sources, removed: 0, globalLevel: background.globalLevel, globalNoise: background.globalNoise,
-            varianceScale: background.varianceScale, maskedPixels: background.maskedPixels, bands: plan.count,
-            tally: tally, differentNodes: differentNodes().filter { tally.systems[$0.key] != nil })
-        result.forced = forced
-        return result
+    /// Checksum of the background and of the plan, on which the tasks after pass 1 depend: see ``TaskKey/basis``.
+    func basis(_ background: BackgroundModel) throws -> UInt64 {
+        Checksum.of(try Checksum.of(background.slice(rows: plan.image.y)), try Checksum.of(plan))
     }
 
     /// Why no system can scan the window of a cut source; nil if one can.
@@ -166,14 +162,14 @@ public struct SkyScan: Sendable {
             + "mask it, or raise --threshold"
     }
 
-    /// Runs the tasks of a step and reports their events to the observer.
+    /// Runs the tasks of a round and reports their events to the observer.
     ///
-    /// With an order of `bands` the tasks' pixels are those of whole bands, which nodes keep for the next step.
-    func responses<Task: WindowTask>(
-        to tasks: StepTasks<Task>, bands: BandOrder?, observer: @escaping @Sendable (TaskEvent) -> Void
-    ) -> TaskResponses<Task> where Task.ID == Int {
+    /// If the step has an order of bands, the tasks' pixels are those of whole bands, which nodes keep for the next step.
+    func responses<Round: ScanRound>(
+        to tasks: RoundTasks<Round>, observer: @escaping @Sendable (TaskEvent) -> Void
+    ) -> TaskResponses<StepTask<Round.Step>> {
         let (reader, plan, job, attempts) = (reader, plan, job, attempts)
-        let keys = UInt64(earlierPlans) << 32
+        let (bands, keys) = (Round.Step.bands, UInt64(earlierPlans) << 32)
         let isRelayed = reader.node != nil
         let key: @Sendable (Int) -> BulkKey? = { id in
             if bands != nil { return BulkKey(job: job, index: keys + UInt64(id)) }
@@ -181,9 +177,7 @@ public struct SkyScan: Sendable {
             return isRelayed ? BulkKey(job: ~job, index: UInt64(id)) : nil
         }
         reader.noteCopies(coordinator)
-        for node in reader.node?.nodes ?? [] {
-            coordinator.note((0..<tasks.count).compactMap { key(tasks.id($0)) }, heldBy: node)
-        }
+        for node in reader.node?.nodes ?? [] { coordinator.note(tasks.indices.compactMap(key), heldBy: node) }
         return coordinator.responses(
             to: tasks,
             bulk: { task in

@@ -26,19 +26,19 @@ struct UntrustedTaskTests {
     }
 
     private func meshTask(_ plan: BandPlan, _ window: WindowPixels) -> MeshTask {
-        MeshTask(plan: plan, id: 0, parameters: ScanParameters(), window: window)
+        MeshTask(id: 0, scan: MeshScan(plan: plan, band: 0, parameters: ScanParameters()), window: window)
     }
 
     private func bandTask(_ window: WindowPixels) -> BandTask {
         let scan = BandScan(plan: plan, band: 0, parameters: ScanParameters(), background: background)
-        return BandTask(scan: scan, window: window)
+        return BandTask(id: 0, scan: scan, window: window)
     }
 
     private func cutIslandTask(_ plan: BandPlan, _ window: WindowPixels) -> CutIslandTask {
         let rescan = CutIslandWindow(id: 0, rect: self.plan.image, pixelX: [1], pixelY: [1])
         var scan = CutIslandScan(plan: self.plan, rescan: rescan, parameters: ScanParameters(), background: background)
         (scan.plan, scan.rescan.rect) = (plan, window.rect)
-        return CutIslandTask(scan: scan, window: window)
+        return CutIslandTask(id: 0, scan: scan, window: window)
     }
 
     private func apertureTask(_ window: WindowPixels) -> ApertureTask {
@@ -76,7 +76,7 @@ struct UntrustedTaskTests {
         Self.plans[index](&wrong)
         var scan = bandTask(window()).scan
         scan.plan = wrong
-        let band = BandTask(scan: scan, window: window())
+        let band = BandTask(id: 0, scan: scan, window: window())
         #expect(throws: ScanSetupError.self) { try run(meshTask(wrong, window())) }
         #expect(throws: ScanSetupError.self) { try run(band) }
         #expect(throws: ScanSetupError.self) { try run(cutIslandTask(wrong, window())) }
@@ -113,9 +113,8 @@ struct UntrustedTaskTests {
         island.background.globalNoise = noise
         var aperture = apertureTask(window()).scan
         aperture.background.globalNoise = noise
-        let tasks = (BandTask(scan: band, window: window()), CutIslandTask(scan: island, window: window()))
-        #expect(throws: ScanSetupError.self) { try run(tasks.0) }
-        #expect(throws: ScanSetupError.self) { try run(tasks.1) }
+        #expect(throws: ScanSetupError.self) { try run(BandTask(id: 0, scan: band, window: window())) }
+        #expect(throws: ScanSetupError.self) { try run(CutIslandTask(id: 0, scan: island, window: window())) }
         #expect(throws: ScanSetupError.self) { try run(ApertureTask(id: 0, scan: aperture, window: window())) }
     }
 

@@ -101,23 +101,25 @@ struct SkySeeds: Sendable {
     var image: ImageTask {
         var whole = plan
         (whole.rows, whole.lowRows) = (plan.height, plan.height)
-        return ImageTask(scan: ImageScan(plan: whole, parameters: parameters), window: window(plan.image))
+        return ImageTask(id: 0, scan: ImageScan(plan: whole, parameters: parameters), window: window(plan.image))
     }
 
     func mesh(_ band: Int) -> MeshTask {
-        MeshTask(plan: plan, id: band, parameters: parameters, window: window(plan[band].window))
+        MeshTask(
+            id: band, scan: MeshScan(plan: plan, band: band, parameters: parameters),
+            window: window(plan[band].window))
     }
 
     func band(_ band: Int) -> BandTask {
         BandTask(
-            scan: BandScan(plan: plan, band: band, parameters: parameters, background: background),
+            id: band, scan: BandScan(plan: plan, band: band, parameters: parameters, background: background),
             window: window(plan[band].window))
     }
 
     func island(_ rect: PixelRect, x: Int32, y: Int32) -> CutIslandTask {
         let window = CutIslandWindow(id: 3, rect: rect, pixelX: [x], pixelY: [y])
         return CutIslandTask(
-            scan: CutIslandScan(plan: plan, rescan: window, parameters: parameters, background: background),
+            id: 0, scan: CutIslandScan(plan: plan, rescan: window, parameters: parameters, background: background),
             window: self.window(rect))
     }
 
@@ -154,9 +156,7 @@ struct SkySeeds: Sendable {
     func measurementPlan(of assembly: CatalogAssembly) -> MeasurementPlan? {
         parameters.measurements.map { request in
             MeasurementPlan(
-                assembly.sources, pixels: assembly.pixels, absorbed: assembly.absorbed, hidden: assembly.hidden,
-                plan: plan, parameters: parameters, request: request,
-                levels: Array(repeating: 100, count: assembly.sources.count))
+                assembly, plan: plan, parameters: parameters, request: request, background: background)
         }
     }
 
