@@ -21,7 +21,7 @@ struct CodecSuite {
         return report
     }
 
-    private func band() throws -> (BandScan, WindowResult) {
+    private func band() throws -> (BandExtraction, WindowResult) {
         let (width, height) = (4096, 512)
         let pixels = SyntheticSky(SyntheticSky.Parameters(width: width, height: height)).render(rows: 0..<height)
         let parameters = ScanParameters()
@@ -30,7 +30,7 @@ struct CodecSuite {
             let view = try PixelView(rect: plan.image, pixels: pixels)
             var background = BackgroundAccumulator(plan: plan, parameters: parameters)
             try background.add(MeshStatistics(measuring: view, band: plan[0], parameters: parameters))
-            let scan = BandScan(plan: plan, band: 0, parameters: parameters, background: try background.reduce())
+            let scan = BandExtraction(plan: plan, band: 0, parameters: parameters, background: try background.reduce())
             return (scan, try scan.scan(view))
         }
     }

@@ -9,7 +9,7 @@ extension BackgroundModel {
         let rect = PixelRect(x: 0..<width, y: rows)
         // 0 minus the level, exactly.
         return try [Float](repeating: 0, count: rect.area).withUnsafeBufferPointer { zeros in
-            let window = try ScanWindow.subtracting(slice, from: PixelView(rect: rect, pixels: zeros))
+            let window = try PreparedPixels.subtracting(slice, from: PixelView(rect: rect, pixels: zeros))
             return (0..<rect.area).map { 0 - window.pixels[$0] }
         }
     }

@@ -17,7 +17,7 @@ package struct PixelOwners: ~Copyable {
     private static let absorbed: Int32 = -2
 
     /// The owners of the pixels of `window`, which holds `sources`.
-    package init(_ window: borrowing ScanWindow, _ sources: MeasurementWindow, _ parameters: ScanParameters) {
+    package init(_ window: borrowing PreparedPixels, _ sources: MeasurementWindow, _ parameters: ScanParameters) {
         let rect = window.rect
         (width, wordCount) = (rect.width, (rect.area + 63) / 64)
         occupied = LargeMemory.allocate(wordCount)
@@ -59,7 +59,7 @@ package struct PixelOwners: ~Copyable {
 
     /// Calls `body` with the pixels that are above the threshold after the filter, row by row.
     static func forEachDetection(
-        in window: borrowing ScanWindow, _ parameters: ScanParameters, _ body: (_ row: Int, _ column: Int) -> Void
+        in window: borrowing PreparedPixels, _ parameters: ScanParameters, _ body: (_ row: Int, _ column: Int) -> Void
     ) {
         let rect = window.rect
         let threshold = Float(parameters.threshold)
@@ -91,7 +91,7 @@ package struct PixelOwners: ~Copyable {
 
     /// The samples of a row after the convolution, summed in SEP's order; pixels outside the window count as 0.
     package static func smooth(
-        _ window: borrowing ScanWindow, _ row: Int, _ kernel: ConvolutionKernel?, into output: inout [Float]
+        _ window: borrowing PreparedPixels, _ row: Int, _ kernel: ConvolutionKernel?, into output: inout [Float]
     ) {
         let (width, height) = (window.rect.width, window.rect.height)
         guard let kernel else {

@@ -78,7 +78,7 @@ package struct CheckImageStrips: Sendable {
     }
 
     private func filtered(_ rows: Range<Int>, _ view: PixelView) throws -> [Float] {
-        let window = try ScanWindow.subtracting(
+        let window = try PreparedPixels.subtracting(
             background.slice(rows: view.rect.y), from: view.cropped(to: window(of: rows)))
         window.hideMaskedPixels()
         var row = [Float](repeating: 0, count: background.width)

@@ -92,17 +92,17 @@ package struct ExactScan: Sendable {
 
     // MARK: - Background
 
-    private var meshes: WindowRound<MeshScan> {
+    private var meshes: WindowRound<MeshMeasurement> {
         WindowRound(count: plan.count) { [plan, parameters] band in
-            MeshScan(plan: plan, band: band, parameters: parameters)
+            MeshMeasurement(plan: plan, band: band, parameters: parameters)
         } take: { scan, output, _ in
             try scan.accumulator.add(output)
         }
     }
 
-    private var wholeImage: WindowRound<ImageScan> {
+    private var wholeImage: WindowRound<ImageExtraction> {
         WindowRound(count: 1) { [plan, parameters] _ in
-            ImageScan(plan: plan, parameters: parameters)
+            ImageExtraction(plan: plan, parameters: parameters)
         } take: { scan, output, band in
             try scan.accumulator.add(output.statistics)
             scan.add(output.window, ofBand: band)
@@ -111,9 +111,9 @@ package struct ExactScan: Sendable {
 
     // MARK: - Sources
 
-    private func bands(_ background: BackgroundModel) -> WindowRound<BandScan> {
+    private func bands(_ background: BackgroundModel) -> WindowRound<BandExtraction> {
         WindowRound(count: plan.count) { [plan, parameters] band in
-            BandScan(plan: plan, band: band, parameters: parameters, background: background)
+            BandExtraction(plan: plan, band: band, parameters: parameters, background: background)
         } take: { scan, output, band in
             scan.add(output, ofBand: band)
         }
@@ -124,11 +124,11 @@ package struct ExactScan: Sendable {
         cutWindows += planner.finish(band: band, cut: output.cut)
     }
 
-    private mutating func cutIslands(_ background: BackgroundModel) -> WindowRound<CutIslandScan> {
+    private mutating func cutIslands(_ background: BackgroundModel) -> WindowRound<CutIslandExtraction> {
         let windows = cutWindows
         cutWindows = []
         return WindowRound(count: windows.count) { [plan, parameters] index in
-            CutIslandScan(plan: plan, rescan: windows[index], parameters: parameters, background: background)
+            CutIslandExtraction(plan: plan, rescan: windows[index], parameters: parameters, background: background)
         } take: { scan, output, index in
             scan.cutWindows += scan.planner.finish(window: windows[index].id, result: output)
         }
@@ -144,7 +144,7 @@ package struct ExactScan: Sendable {
 
     // MARK: - Measurements
 
-    private mutating func apertures(_ background: BackgroundModel) -> WindowRound<ApertureScan>? {
+    private mutating func apertures(_ background: BackgroundModel) -> WindowRound<WindowPhotometry>? {
         let windows = assembly.windows(slots: slots)
         if windows.isEmpty { return nil }
         if apertureRounds == CatalogAssembly.roundLimit {
@@ -154,13 +154,13 @@ package struct ExactScan: Sendable {
         }
         apertureRounds += 1
         return WindowRound(count: windows.count) { [parameters] index in
-            ApertureScan(window: windows[index], parameters: parameters, background: background)
+            WindowPhotometry(window: windows[index], parameters: parameters, background: background)
         } take: { scan, output, index in
             scan.assembly.add(output, of: windows[index])
         }
     }
 
-    private mutating func requested(_ background: BackgroundModel) -> WindowRound<MeasurementScan>? {
+    private mutating func requested(_ background: BackgroundModel) -> WindowRound<WindowMeasurement>? {
         guard let request = parameters.measurements else { return nil }
         var measured =
             measurementPlan
@@ -174,15 +174,15 @@ package struct ExactScan: Sendable {
             return nil
         }
         return WindowRound(count: windows.count) { [parameters] index in
-            MeasurementScan(window: windows[index], parameters: parameters, background: background)
+            WindowMeasurement(window: windows[index], parameters: parameters, background: background)
         } take: { scan, output, index in
             scan.measurementPlan?.add(output, of: windows[index])
         }
     }
 
-    private func positions(_ forced: ForcedPlan, _ background: BackgroundModel) -> WindowRound<ForcedScan> {
+    private func positions(_ forced: ForcedPlan, _ background: BackgroundModel) -> WindowRound<ForcedPhotometry> {
         WindowRound(count: forced.windows.count) { [parameters] index in
-            ForcedScan(window: forced.windows[index], parameters: parameters, background: background)
+            ForcedPhotometry(window: forced.windows[index], parameters: parameters, background: background)
         } take: { scan, output, index in
             scan.forced?.add(output, of: forced.windows[index])
         }

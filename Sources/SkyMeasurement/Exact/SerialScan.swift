@@ -27,9 +27,9 @@ package struct SerialScan {
         fileprivate let windows: [String: Int]
 
         /// Windows in which cut islands were scanned again.
-        package var rescans: Int { windows[CutIslandScan.scanner] ?? 0 }
+        package var rescans: Int { windows[CutIslandExtraction.scanner] ?? 0 }
         /// Windows in which apertures were measured again.
-        package var apertureWindows: Int { windows[ApertureScan.scanner] ?? 0 }
+        package var apertureWindows: Int { windows[WindowPhotometry.scanner] ?? 0 }
     }
 
     /// A scan of an image of `width` by `height` pixels.

@@ -23,7 +23,7 @@ struct LocalBackground {
     /// The level of the pixels that count, by the estimate of a background mesh; 0 if there are none. With
     /// ``MeasurementRequest/Masking/none`` all count that are not masked.
     func level(
-        _ window: borrowing ScanWindow, _ owners: borrowing PixelOwners, _ masking: MeasurementRequest.Masking
+        _ window: borrowing PreparedPixels, _ owners: borrowing PixelOwners, _ masking: MeasurementRequest.Masking
     ) -> Float {
         var samples: [Float] = []
         samples.reserveCapacity(outer.area)

@@ -39,7 +39,7 @@ package struct MeasurementPlan: Sendable {
         }
         for (index, (own, other)) in zip(pixels.extents, absorbed.extents).enumerated() {
             let own = other.box.isEmpty ? own.box : own.box.union(other.box)
-            let reach = MeasurementScan.reach(
+            let reach = WindowMeasurement.reach(
                 x: sources.x[index], y: sources.y[index], a: sources.a[index], b: sources.b[index],
                 theta: sources.theta[index], parameters, request, in: plan.image)
             let frame = request.localThickness.map { LocalBackground(around: own, thickness: $0, in: plan.image).outer }

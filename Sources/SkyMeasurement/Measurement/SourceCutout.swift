@@ -41,7 +41,7 @@ struct SourceCutout: ~Copyable {
     ///   - gain: as ``ScanParameters/gain``.
     ///   - level: is subtracted from the samples.
     mutating func fill(
-        _ box: PixelRect, of window: borrowing ScanWindow, _ owners: borrowing PixelOwners, source: Int32,
+        _ box: PixelRect, of window: borrowing PreparedPixels, _ owners: borrowing PixelOwners, source: Int32,
         around target: ApertureTarget, masking: MeasurementRequest.Masking, gain: Double,
         level: Float
     ) {

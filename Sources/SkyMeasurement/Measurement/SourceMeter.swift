@@ -3,7 +3,7 @@ import SkyFITS
 
 /// Measures the sources of a window one after the other.
 struct SourceMeter: ~Copyable {
-    let pixels: ScanWindow
+    let pixels: PreparedPixels
     let sources: MeasurementWindow
     let parameters: ScanParameters
     let request: MeasurementRequest
@@ -25,7 +25,7 @@ struct SourceMeter: ~Copyable {
     private static let enlargements = 4
 
     init(
-        _ pixels: consuming ScanWindow, _ sources: MeasurementWindow, _ parameters: ScanParameters,
+        _ pixels: consuming PreparedPixels, _ sources: MeasurementWindow, _ parameters: ScanParameters,
         _ request: MeasurementRequest
     ) {
         owners = PixelOwners(pixels, sources, parameters)

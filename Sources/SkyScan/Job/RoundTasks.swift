@@ -56,9 +56,9 @@ extension WindowStep {
     /// The step of a sky scan to which it belongs.
     static var name: ScanStep {
         switch Self.self {
-        case is MeshScan.Type: .background
-        case is BandScan.Type, is ImageScan.Type: .extraction
-        case is CutIslandScan.Type: .cutIslands
+        case is MeshMeasurement.Type: .background
+        case is BandExtraction.Type, is ImageExtraction.Type: .extraction
+        case is CutIslandExtraction.Type: .cutIslands
         default: .photometry
         }
     }
@@ -66,8 +66,8 @@ extension WindowStep {
     /// The order of the bands, if it reads whole bands, which nodes keep for the next step; nil otherwise.
     static var bands: BandOrder? {
         switch Self.self {
-        case is MeshScan.Type: .forth
-        case is BandScan.Type: .back
+        case is MeshMeasurement.Type: .forth
+        case is BandExtraction.Type: .back
         default: nil
         }
     }

@@ -35,7 +35,7 @@ extension SkyScan {
         guard progress.exact.background == nil, progress.tally.missing.count == failures + round.count else { return }
         let reason = progress.tally.missing.last?.reason ?? "no result"
         throw SkyScanError(
-            Round.Step.self == ImageScan.self
+            Round.Step.self == ImageExtraction.self
                 ? "the image could not be scanned: \(reason)"
                 : "the background could not be measured anywhere, so nothing was scanned: \(reason)")
     }

@@ -26,10 +26,10 @@ package struct StepTask<Step: WindowStep>: WindowTask {
     package func validate(_ output: Step.Output) throws { try scan.validate(output) }
 }
 
-package typealias ImageTask = StepTask<ImageScan>
-package typealias MeshTask = StepTask<MeshScan>
-package typealias BandTask = StepTask<BandScan>
-package typealias CutIslandTask = StepTask<CutIslandScan>
-package typealias ApertureTask = StepTask<ApertureScan>
-package typealias MeasurementTask = StepTask<MeasurementScan>
-package typealias ForcedTask = StepTask<ForcedScan>
+package typealias ImageTask = StepTask<ImageExtraction>
+package typealias MeshTask = StepTask<MeshMeasurement>
+package typealias BandTask = StepTask<BandExtraction>
+package typealias CutIslandTask = StepTask<CutIslandExtraction>
+package typealias ApertureTask = StepTask<WindowPhotometry>
+package typealias MeasurementTask = StepTask<WindowMeasurement>
+package typealias ForcedTask = StepTask<ForcedPhotometry>

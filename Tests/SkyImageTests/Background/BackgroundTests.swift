@@ -46,7 +46,7 @@ struct BackgroundTests {
         let rect = PixelRect(x: 0..<slice.width, y: y..<y + 1)
         let zeros = [Float](repeating: 0, count: slice.width)
         return try zeros.withUnsafeBufferPointer { zeros in
-            let window = try ScanWindow.subtracting(slice, from: PixelView(rect: rect, pixels: zeros))
+            let window = try PreparedPixels.subtracting(slice, from: PixelView(rect: rect, pixels: zeros))
             guard let noise = window.noiseMap else { return [] }
             return rect.x.map { 0 - window.pixels[$0] } + rect.x.map { noise[$0] }
         }

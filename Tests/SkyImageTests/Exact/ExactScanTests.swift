@@ -56,12 +56,12 @@ struct ExactScanTests {
     private func cutTwice(_ step: any WindowStep) -> WindowResult? {
         var result = WindowResult()
         switch step {
-        case let step as BandScan where [3, 4].contains(step.band):
+        case let step as BandExtraction where [3, 4].contains(step.band):
             result = found(inBand: step.band, aperture: PixelRect(x: 0..<90, y: 60..<400))
             result.cut.append(box: PixelRect(x: 40..<50, y: 130..<390), pixelX: 44, y: step.band * 64 + 1)
-        case let step as CutIslandScan where step.rescan.id == 0:
+        case let step as CutIslandExtraction where step.rescan.id == 0:
             result.cut.append(box: PixelRect(x: 20..<50, y: 66..<390), pixelX: 44, y: 193)
-        case is CutIslandScan:
+        case is CutIslandExtraction:
             result.batch = .uniform(count: 1)
             (result.batch.keyRow, result.batch.sources.x) = ([389], [45])
         default: return nil
@@ -73,7 +73,7 @@ struct ExactScanTests {
     func empty() throws {
         var scan = ExactScan(plan: plan, parameters: parameters)
         let rounds = try rounds(of: &scan)
-        #expect(rounds.map(\.kind) == ["MeshScan", "BandScan"])
+        #expect(rounds.map(\.kind) == ["MeshMeasurement", "BandExtraction"])
         #expect(rounds.map(\.rects) == [windows, windows])
         #expect(scan.background != nil && scan.assembly.sources.count == 0)
         #expect(try scan.next() == nil)
@@ -83,14 +83,14 @@ struct ExactScanTests {
     func whole() throws {
         let whole = try BandPlan(width: 300, height: 520, meshHeight: 64, requestedRows: 520)
         var scan = ExactScan(plan: whole, parameters: parameters)
-        let mesh = MeshScan(plan: whole, band: 0, parameters: parameters)
+        let mesh = MeshMeasurement(plan: whole, band: 0, parameters: parameters)
         let rounds = try rounds(of: &scan) { step in
-            step is ImageScan
+            step is ImageExtraction
                 ? ImageResult(
                     statistics: mesh.missing, window: found(inBand: 0, aperture: PixelRect(x: 0..<90, y: 0..<200)))
                 : nil
         }
-        #expect(rounds.map(\.kind) == ["ImageScan", "ApertureScan"])
+        #expect(rounds.map(\.kind) == ["ImageExtraction", "WindowPhotometry"])
         #expect(rounds[1].rects == [PixelRect(x: 0..<90, y: 0..<200)])
         #expect(scan.assembly.sources.x == [0, 200])
     }
@@ -99,7 +99,10 @@ struct ExactScanTests {
     func roundsOfWindows() throws {
         var scan = ExactScan(plan: plan, parameters: parameters)
         let ordered = try rounds(of: &scan, cutTwice)
-        #expect(ordered.map(\.kind) == ["MeshScan", "BandScan", "CutIslandScan", "CutIslandScan", "ApertureScan"])
+        #expect(
+            ordered.map(\.kind) == [
+                "MeshMeasurement", "BandExtraction", "CutIslandExtraction", "CutIslandExtraction", "WindowPhotometry",
+            ])
         #expect(ordered[2].rects.count == 1 && ordered[3].rects[0].contains(ordered[2].rects[0]))
         #expect(ordered[4].rects == [PixelRect(x: 0..<90, y: 60..<400)])
         #expect(scan.assembly.sources.x == [30, 200, 40, 200, 45])
@@ -134,25 +137,25 @@ struct ExactScanTests {
         while let round = try scan.next() {
             let (kind, rects) = try finish(round, of: &scan, isReversed: false) { _ in nil }
             kinds.append("\(kind) \(rects.count)")
-            #expect(scan.isBetweenPasses == (kind == "MeshScan"))
+            #expect(scan.isBetweenPasses == (kind == "MeshMeasurement"))
             if scan.isBetweenPasses { scan.plan = other }
         }
-        #expect(kinds == ["MeshScan 9", "BandScan \(other.count)"])
+        #expect(kinds == ["MeshMeasurement 9", "BandExtraction \(other.count)"])
     }
 
     @Test("apertures that never end are given up and flagged, after a few rounds")
     func endless() throws {
         var scan = ExactScan(plan: plan, parameters: parameters)
         let rounds = try rounds(of: &scan) { step in
-            if let step = step as? ApertureScan {
+            if let step = step as? WindowPhotometry {
                 var result = step.missing
                 result.open.append(index: 0, box: PixelRect(x: 0..<9, y: 0..<9))
                 return result
             }
-            return (step as? BandScan)?.band == 2
+            return (step as? BandExtraction)?.band == 2
                 ? found(inBand: 2, aperture: PixelRect(x: 0..<90, y: 60..<400)) : nil
         }
-        #expect(rounds.count { $0.kind == "ApertureScan" } == CatalogAssembly.roundLimit)
+        #expect(rounds.count { $0.kind == "WindowPhotometry" } == CatalogAssembly.roundLimit)
         #expect(scan.assembly.sources.photometry.flagAuto.map { $0 & 0x10 } == [0, 0x10])
     }
 
@@ -162,7 +165,7 @@ struct ExactScanTests {
         var scan = ExactScan(plan: large, parameters: parameters)
         scan.slots = slots
         let rounds = try rounds(of: &scan) { step in
-            guard let step = step as? BandScan, step.band == 2 else { return nil }
+            guard let step = step as? BandExtraction, step.band == 2 else { return nil }
             var result = found(inBand: 2, aperture: large.image)
             result.batch.keyRow = [1300, 1301]
             result.batch.open.append(index: 0, box: large.image)
@@ -179,12 +182,12 @@ struct ExactScanTests {
         let forced = ForcedPlan(x: [20, 250], y: [30, 500], in: plan.image, request)
         var scan = ExactScan(plan: plan, parameters: parameters, aim: .positions(forced))
         let rounds = try rounds(of: &scan) { step in
-            guard let step = step as? ForcedScan else { return nil }
+            guard let step = step as? ForcedPhotometry else { return nil }
             var table = step.missing
             table.flux = step.window.x.map { 2 * $0 }
             return table
         }
-        #expect(rounds.map(\.kind) == ["MeshScan", "ForcedScan"] && !scan.isBetweenPasses)
+        #expect(rounds.map(\.kind) == ["MeshMeasurement", "ForcedPhotometry"] && !scan.isBetweenPasses)
         #expect(rounds[1].rects == forced.windows.map(\.rect))
         #expect(scan.forced?.table.flux == [40, 500])
     }
@@ -202,7 +205,8 @@ struct ExactScanTests {
             detected: PixelRuns())
         var scan = ExactScan(plan: plan, parameters: parameters, aim: .detections(other))
         let rounds = try rounds(of: &scan)
-        #expect(Set(rounds.map(\.kind)).isSubset(of: ["MeshScan", "MeasurementScan"]) && !scan.isBetweenPasses)
+        #expect(
+            Set(rounds.map(\.kind)).isSubset(of: ["MeshMeasurement", "WindowMeasurement"]) && !scan.isBetweenPasses)
         #expect(scan.assembly.sources.x == [20, 250])
         let unmeasured = MeasurementTable(unmeasured: 2, request)
         #expect(scan.measurements.values.count == unmeasured.values.count)
@@ -214,7 +218,7 @@ struct ExactScanTests {
         var scan = ExactScan(plan: plan, parameters: parameters)
         let round = try #require(try scan.next())
         _ = try finish(round, of: &scan, isReversed: false) { step in
-            var mesh = (step as? MeshScan)?.missing
+            var mesh = (step as? MeshMeasurement)?.missing
             mesh?.maskedPixels = step.sector.area
             return mesh
         }

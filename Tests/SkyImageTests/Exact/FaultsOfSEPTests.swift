@@ -92,10 +92,10 @@ struct FaultsOfSEPTests {
         _ view: PixelView, _ slice: BackgroundSlice, _ parameters: ScanParameters
     ) throws -> [Found] {
         let rect = view.rect
-        let window = try ScanWindow.subtracting(slice, from: view)
+        let window = try PreparedPixels.subtracting(slice, from: view)
         window.hideMaskedPixels()
         guard let noise = window.noiseMap else { return [] }
-        let catalog = try ExtractedCatalog(window, parameters: parameters)
+        let catalog = try IslandExtraction(window, parameters: parameters)
         var found: [Found] = []
         for island in catalog.islands {
             let (x, y) = (Int(island.key.column) + 1, Int(island.key.row) + 1)

@@ -26,23 +26,24 @@ struct UntrustedTaskTests {
     }
 
     private func meshTask(_ plan: BandPlan, _ window: WindowPixels) -> MeshTask {
-        MeshTask(id: 0, scan: MeshScan(plan: plan, band: 0, parameters: ScanParameters()), window: window)
+        MeshTask(id: 0, scan: MeshMeasurement(plan: plan, band: 0, parameters: ScanParameters()), window: window)
     }
 
     private func bandTask(_ window: WindowPixels) -> BandTask {
-        let scan = BandScan(plan: plan, band: 0, parameters: ScanParameters(), background: background)
+        let scan = BandExtraction(plan: plan, band: 0, parameters: ScanParameters(), background: background)
         return BandTask(id: 0, scan: scan, window: window)
     }
 
     private func cutIslandTask(_ plan: BandPlan, _ window: WindowPixels) -> CutIslandTask {
         let rescan = CutIslandWindow(id: 0, rect: self.plan.image, pixelX: [1], pixelY: [1])
-        var scan = CutIslandScan(plan: self.plan, rescan: rescan, parameters: ScanParameters(), background: background)
+        var scan = CutIslandExtraction(
+            plan: self.plan, rescan: rescan, parameters: ScanParameters(), background: background)
         (scan.plan, scan.rescan.rect) = (plan, window.rect)
         return CutIslandTask(id: 0, scan: scan, window: window)
     }
 
     private func apertureTask(_ window: WindowPixels) -> ApertureTask {
-        var scan = ApertureScan(
+        var scan = WindowPhotometry(
             window: ApertureWindow(rect: plan.image), parameters: ScanParameters(), background: background)
         scan.window.rect = window.rect
         return ApertureTask(id: 0, scan: scan, window: window)

@@ -152,7 +152,7 @@ enum ChangedTasks {
     /// Takes the background and the sources of an image in.
     static func use(_ output: ImageResult, _ small: SkySeeds) throws {
         let plan = small.image.scan.plan
-        _ = try ImageScan.background(of: output.statistics, plan: plan, parameters: small.parameters)
+        _ = try ImageExtraction.background(of: output.statistics, plan: plan, parameters: small.parameters)
         var planner = CutIslandPlanner(plan: plan, parameters: small.parameters)
         let windows = planner.finish(band: 0, cut: output.window.cut)
         precondition(windows.allSatisfy { plan.image.contains($0.rect) })

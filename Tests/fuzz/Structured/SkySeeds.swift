@@ -88,7 +88,7 @@ struct SkySeeds: Sendable {
         var batch = SourceBatch()
         try withImage { view in
             for band in 0..<2 {
-                let scan = BandScan(plan: plan, band: band, parameters: parameters, background: background)
+                let scan = BandExtraction(plan: plan, band: band, parameters: parameters, background: background)
                 batch.append(try scan.scan(view.cropped(to: plan[band].window)).batch)
             }
         }
@@ -101,25 +101,26 @@ struct SkySeeds: Sendable {
     var image: ImageTask {
         var whole = plan
         (whole.rows, whole.lowRows) = (plan.height, plan.height)
-        return ImageTask(id: 0, scan: ImageScan(plan: whole, parameters: parameters), window: window(plan.image))
+        return ImageTask(id: 0, scan: ImageExtraction(plan: whole, parameters: parameters), window: window(plan.image))
     }
 
     func mesh(_ band: Int) -> MeshTask {
         MeshTask(
-            id: band, scan: MeshScan(plan: plan, band: band, parameters: parameters),
+            id: band, scan: MeshMeasurement(plan: plan, band: band, parameters: parameters),
             window: window(plan[band].window))
     }
 
     func band(_ band: Int) -> BandTask {
         BandTask(
-            id: band, scan: BandScan(plan: plan, band: band, parameters: parameters, background: background),
+            id: band, scan: BandExtraction(plan: plan, band: band, parameters: parameters, background: background),
             window: window(plan[band].window))
     }
 
     func island(_ rect: PixelRect, x: Int32, y: Int32) -> CutIslandTask {
         let window = CutIslandWindow(id: 3, rect: rect, pixelX: [x], pixelY: [y])
         return CutIslandTask(
-            id: 0, scan: CutIslandScan(plan: plan, rescan: window, parameters: parameters, background: background),
+            id: 0,
+            scan: CutIslandExtraction(plan: plan, rescan: window, parameters: parameters, background: background),
             window: self.window(rect))
     }
 
@@ -130,7 +131,7 @@ struct SkySeeds: Sendable {
         (window.x, window.y) = ([20.5, 60], [16, 40])
         (window.a, window.b, window.theta) = ([2, 3], [2, 2.5], [0, 0.5])
         return ApertureTask(
-            id: 0, scan: ApertureScan(window: window, parameters: parameters, background: background),
+            id: 0, scan: WindowPhotometry(window: window, parameters: parameters, background: background),
             window: self.window(rect))
     }
 
@@ -148,7 +149,7 @@ struct SkySeeds: Sendable {
             ceilings: Array(repeating: 300, count: catalogue.sources.count),
             SegmentRows(runs, height: plan.height), isOfOtherImage: false)
         return MeasurementTask(
-            id: 0, scan: MeasurementScan(window: window, parameters: parameters, background: background),
+            id: 0, scan: WindowMeasurement(window: window, parameters: parameters, background: background),
             window: self.window(rect))
     }
 
@@ -168,7 +169,7 @@ struct SkySeeds: Sendable {
         parameters.forced = request
         let window = ForcedWindow(rect: rect, index: [0, 1], x: [20.5, 60], y: [16, 40])
         return ForcedTask(
-            id: 0, scan: ForcedScan(window: window, parameters: parameters, background: background),
+            id: 0, scan: ForcedPhotometry(window: window, parameters: parameters, background: background),
             window: self.window(rect))
     }
 

@@ -106,7 +106,7 @@ extension FuzzTarget {
             && background.rows <= 1 << 10
     }
 
-    private static func isSmall(_ scan: ApertureScan) -> Bool { scan.window.index.count <= 100 }
+    private static func isSmall(_ scan: WindowPhotometry) -> Bool { scan.window.index.count <= 100 }
 
     private static func run<Work: WindowTask>(_ task: Work, _ pattern: UnsafeRawBufferPointer) throws {
         // A node refuses a window whose bytes did not come; here they come for every small one.

@@ -1,7 +1,7 @@
 package import SkyFITS
 
 /// A second scan of islands that bands cut, in a window expected to contain them.
-package struct CutIslandScan: WindowStep {
+package struct CutIslandExtraction: WindowStep {
     package static let scanner = "sky.island/7"
     package static let costPerPixel = 1.0
 
@@ -31,7 +31,7 @@ package struct CutIslandScan: WindowStep {
         let targets = Set(zip(rescan.pixelX, rescan.pixelY).map { Target(x: Int($0), y: Int($1)) })
         let selection = IslandSelection(
             in: window, containing: targets.map { ($0.x, $0.y) }, margin: margin, image: plan.image)
-        let scan = try ExtractedCatalog(
+        let scan = try IslandExtraction(
             view.cropped(to: window), background: background, parameters: parameters, selection: selection)
         var result = WindowResult()
         var accepted: [Int] = []

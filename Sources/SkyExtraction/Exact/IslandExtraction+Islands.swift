@@ -1,6 +1,6 @@
 internal import SkyFITS
 
-extension ExtractedCatalog {
+extension IslandExtraction {
     /// Sources of the islands at `indices`, with photometry.
     /// - Throws: `CancellationError`.
     borrowing func batch(ofIslands indices: [Int]) throws -> SourceBatch {
@@ -107,7 +107,7 @@ extension ExtractedCatalog {
     }
 }
 
-extension ScanWindow {
+extension PreparedPixels {
     /// Measures all sources of a table; those that need pixels outside the window are added to `open`.
     /// - Throws: `CancellationError`.
     borrowing func measureAll(

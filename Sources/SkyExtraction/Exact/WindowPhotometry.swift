@@ -34,7 +34,7 @@ package struct ApertureResult: Codable, Equatable, Sendable {
 }
 
 /// Photometry of given sources in a window that holds their apertures.
-package struct ApertureScan: WindowStep {
+package struct WindowPhotometry: WindowStep {
     package static let scanner = "sky.aperture/5"
     package static let costPerPixel = 0.25
 
@@ -57,7 +57,7 @@ package struct ApertureScan: WindowStep {
             [window.x.count, window.y.count, window.a.count, window.b.count, window.theta.count]
                 .allSatisfy({ $0 == count })
         else { throw ScanSetupError("the columns of a window's sources have different lengths") }
-        let pixels = try ScanWindow.prepared(from: view.cropped(to: rect), background, for: parameters)
+        let pixels = try PreparedPixels.forMeasurement(of: view.cropped(to: rect), background, for: parameters)
         var result = ApertureResult()
         for index in 0..<count {
             try pixels.checkCancellation()

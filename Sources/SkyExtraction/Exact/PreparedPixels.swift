@@ -3,7 +3,7 @@ internal import ScanBasics
 package import SkyFITS
 
 /// A window of the image, prepared for the kernel: background subtracted, with mask and noise map where they are needed.
-package struct ScanWindow: ~Copyable {
+package struct PreparedPixels: ~Copyable {
     /// Pixels of the window, in image coordinates.
     package let rect: PixelRect
     package let image: PixelRect
@@ -21,7 +21,7 @@ package struct ScanWindow: ~Copyable {
     /// Subtracts the background: in place if the samples of `view` may be overwritten, which then must outlive the
     /// window; otherwise in a copy.
     /// - Throws: ``ScanSetupError`` or ``MemoryError``.
-    package static func subtracting(_ slice: BackgroundSlice, from view: PixelView) throws -> ScanWindow {
+    package static func subtracting(_ slice: BackgroundSlice, from view: PixelView) throws -> PreparedPixels {
         try slice.validate()
         let rect = view.rect
         guard PixelRect(x: 0..<slice.width, y: 0..<slice.height).contains(rect) else {
@@ -30,7 +30,7 @@ package struct ScanWindow: ~Copyable {
         guard rect.area * MemoryLayout<Float>.size < Int(Int32.max) else {
             throw ScanSetupError("a source needs a window of \(rect.width) by \(rect.height) pixels, above 2 GiB")
         }
-        let window = ScanWindow(for: view, background: slice)
+        let window = PreparedPixels(for: view, background: slice)
         if let scale = slice.varianceScale, let noise = window.noiseMap {
             try view.writeNoise(to: noise, scale: scale, of: slice.weightMap)
         }
@@ -40,9 +40,9 @@ package struct ScanWindow: ~Copyable {
 
     /// A window whose masked pixels are hidden, for measurements with `parameters`.
     /// - Throws: ``ScanSetupError`` if they, or the background, are invalid; ``MemoryError``.
-    package static func prepared(
-        from view: PixelView, _ background: BackgroundSlice, for parameters: ScanParameters
-    ) throws -> ScanWindow {
+    package static func forMeasurement(
+        of view: PixelView, _ background: BackgroundSlice, for parameters: ScanParameters
+    ) throws -> PreparedPixels {
         try parameters.validate()
         try background.validate(for: parameters)
         let window = try subtracting(background, from: view)

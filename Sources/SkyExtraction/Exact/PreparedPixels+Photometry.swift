@@ -32,7 +32,7 @@ extension Photometry {
     }
 }
 
-extension ScanWindow {
+extension PreparedPixels {
     /// Measures apertures in the window, for the lifetime of the window; `gain` as ``ScanParameters/gain``. Positions are in
     /// image coordinates.
     package func photometer(gain: Double) -> Photometer {

@@ -1,7 +1,7 @@
 package import SkyFITS
 
 /// Pass 2 over one band: finds and measures the sources that the band owns.
-package struct BandScan: BandStep {
+package struct BandExtraction: BandStep {
     package static let scanner = "sky.band/7"
     package static let costPerPixel = 1.0
 
@@ -31,7 +31,7 @@ package struct BandScan: BandStep {
         let margin = IslandMargin(parameters: parameters)
         let extracted = band.extracted(margin)
         let selection = IslandSelection(of: band, extracted: extracted, margin: margin, image: plan.image)
-        let scan = try ExtractedCatalog(
+        let scan = try IslandExtraction(
             view.cropped(to: band.window), extracting: extracted.height, background: background, parameters: parameters,
             selection: selection)
         var result = WindowResult()

@@ -2,7 +2,7 @@ package import SkyExtraction
 package import SkyFITS
 
 /// Measurement of given sources on request, in a window that holds what they need.
-package struct MeasurementScan: WindowStep {
+package struct WindowMeasurement: WindowStep {
     package static let scanner = "sky.measure/3"
     package static let costPerPixel = 0.5
 
@@ -24,7 +24,7 @@ package struct MeasurementScan: WindowStep {
             throw ScanSetupError("the parameters do not say what is to be measured")
         }
         try window.validate()
-        let pixels = try ScanWindow.prepared(from: view.cropped(to: rect), background, for: parameters)
+        let pixels = try PreparedPixels.forMeasurement(of: view.cropped(to: rect), background, for: parameters)
         try view.checkCancellation()
         var meter = SourceMeter(pixels, window, parameters, request)
         var result = MeasurementResult()
@@ -50,7 +50,7 @@ package struct MeasurementScan: WindowStep {
     }
 }
 
-extension MeasurementScan {
+extension WindowMeasurement {
     /// The pixels that a source certainly needs, apart from those of the source itself.
     package static func reach(
         x: Double, y: Double, a: Float, b: Float, theta: Float, _ parameters: ScanParameters,

@@ -9,7 +9,7 @@ import SkyMeasurement
 import SkyTestSupport
 
 @Suite("scans of windows")
-struct WindowScanTests {
+struct IslandExtractionTests {
     let image: TestImage
     let plan: BandPlan
     let model: BackgroundModel
@@ -30,14 +30,14 @@ struct WindowScanTests {
         var planner = CutIslandPlanner(plan: plan, parameters: parameters)
         var windows: [CutIslandWindow] = []
         for band in 0..<plan.count {
-            let scan = BandScan(plan: plan, band: band, parameters: parameters, background: model)
+            let scan = BandExtraction(plan: plan, band: band, parameters: parameters, background: model)
             let result = try image.withView(scan.scan)
             try result.validate(in: plan.image)
             #expect(result.cut.count == ((2...4).contains(band) ? 1 : 0))
             windows += planner.finish(band: band, cut: result.cut)
         }
         #expect(windows.count == 1)
-        let scan = CutIslandScan(plan: plan, rescan: windows[0], parameters: parameters, background: model)
+        let scan = CutIslandExtraction(plan: plan, rescan: windows[0], parameters: parameters, background: model)
         let result = try image.withView(scan.scan)
         #expect(result.batch.count >= 1 && result.cut.count == 0 && result.batch.keyRow.allSatisfy { $0 >= 258 })
     }
@@ -68,8 +68,8 @@ struct WindowScanTests {
         let background = try blends.withView(serial.run).background.slice(rows: rect.y)
         try blends.withView { view in
             func catalog(_ selection: IslandSelection?) throws -> (islands: [Island], wanted: SourceTable) {
-                let window = try ScanWindow.subtracting(background, from: view.cropped(to: rect))
-                let catalog = try ExtractedCatalog(window, parameters: parameters, selection: selection)
+                let window = try PreparedPixels.subtracting(background, from: view.cropped(to: rect))
+                let catalog = try IslandExtraction(window, parameters: parameters, selection: selection)
                 let wanted = catalog.islands.filter { $0.box.contains(x: 41, y: 200) }
                 return (catalog.islands, catalog.table(of: wanted.map(\.objects)))
             }
@@ -90,7 +90,7 @@ struct WindowScanTests {
     func cancelled() throws {
         var whole = plan
         (whole.rows, whole.lowRows) = (plan.height, plan.height)
-        let scan = ImageScan(plan: whole, parameters: parameters)
+        let scan = ImageExtraction(plan: whole, parameters: parameters)
         func run(cancelledAt limit: Int) throws -> (looks: Int, sources: Int?) {
             let looks = Looks()
             let result = try image.withView { view in
@@ -116,7 +116,7 @@ struct WindowScanTests {
         for row in 96..<128 + rowsAfterSeam { for column in 40..<44 { image.pixels[row * 100 + column] += 500 } }
         let results = try (0..<plan.count).map { band in
             try image.withView(
-                BandScan(plan: plan, band: band, parameters: parameters, background: model).scan)
+                BandExtraction(plan: plan, band: band, parameters: parameters, background: model).scan)
         }
         #expect(results.map(\.cut.count) == [0, 0, 0, 0, 0])
         let bars = results.map { $0.batch.sources.npix.count { $0 > 100 } }
@@ -183,7 +183,7 @@ struct WindowScanTests {
         let serial = try SerialScan(width: 100, height: 300, parameters: parameters, requestedRows: 64)
         let model = try image.withView(serial.run).background
         let whole = try BandPlan(width: 100, height: 300, meshHeight: 64, requestedRows: 300)
-        let scan = BandScan(plan: whole, band: 0, parameters: parameters, background: model)
+        let scan = BandExtraction(plan: whole, band: 0, parameters: parameters, background: model)
         let expected = try image.withView(scan.scan)
         #expect(expected.batch.count > 0)
         for isOverwritable in [false, true] {
@@ -204,23 +204,23 @@ struct WindowScanTests {
         try copy.withMutableView { view in
             var view = view
             view.isOverwritable = true
-            _ = try ScanWindow.subtracting(model.slice(rows: rect.y), from: view.cropped(to: rect)).rect
+            _ = try PreparedPixels.subtracting(model.slice(rows: rect.y), from: view.cropped(to: rect)).rect
         }
         #expect(copy.pixels == image.pixels)
     }
 
     @Test("tasks and results are unchanged by coding and decoding")
     func coding() throws {
-        let scan = BandScan(plan: plan, band: 1, parameters: parameters, background: model)
-        let copy = try JSONDecoder().decode(BandScan.self, from: JSONEncoder().encode(scan))
+        let scan = BandExtraction(plan: plan, band: 1, parameters: parameters, background: model)
+        let copy = try JSONDecoder().decode(BandExtraction.self, from: JSONEncoder().encode(scan))
         #expect(copy == scan)
         #expect(try image.withView(copy.scan) == image.withView(scan.scan))
     }
 
     @Test("work that does not fit its image is refused")
     func refusal() throws {
-        let good = BandScan(plan: plan, band: 1, parameters: parameters, background: model)
-        let changes: [(inout BandScan) -> Void] = [
+        let good = BandExtraction(plan: plan, band: 1, parameters: parameters, background: model)
+        let changes: [(inout BandExtraction) -> Void] = [
             { $0.band = 9 }, { $0.band = -1 }, { $0.plan.rows = 0 }, { $0.plan.height = 301 },
             { $0.parameters.minArea = 0 }, { $0.parameters.noise = .map }, { $0.background.columns = 7 },
             { $0.background.firstRow = 4 }, { $0.background.level.values.removeLast() },
@@ -235,7 +235,7 @@ struct WindowScanTests {
     @Test("results whose columns do not fit are refused")
     func validation() throws {
         let whole = try BandPlan(width: 100, height: 300, meshHeight: 64, requestedRows: 300)
-        let scan = BandScan(plan: whole, band: 0, parameters: parameters, background: model)
+        let scan = BandExtraction(plan: whole, band: 0, parameters: parameters, background: model)
         var good = try image.withView(scan.scan)
         #expect(good.batch.count > 0)
         good.batch.open = OpenApertures()

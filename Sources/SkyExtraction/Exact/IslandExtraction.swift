@@ -3,8 +3,8 @@ internal import SkyFITS
 
 /// The objects that are extracted from a window, before cleaning, in SEP's order, and their islands: the part common to
 /// both scans of pass 2.
-package struct ExtractedCatalog: ~Copyable {
-    let window: ScanWindow
+package struct IslandExtraction: ~Copyable {
+    let window: PreparedPixels
     let parameters: ScanParameters
     private let sources: UnsafeMutablePointer<skyfarm_sources>
     /// Offset of each object's first pixel in the list of all objects' pixels, followed by the list's length.
@@ -16,7 +16,8 @@ package struct ExtractedCatalog: ~Copyable {
     /// be one object, of which only the box and the pixels are valid.
     /// - Throws: ``MemoryError``.
     package init(
-        _ window: consuming ScanWindow, rows: Int? = nil, parameters: ScanParameters, selection: IslandSelection? = nil
+        _ window: consuming PreparedPixels, rows: Int? = nil, parameters: ScanParameters,
+        selection: IslandSelection? = nil
     ) throws(MemoryError) {
         let rows = rows ?? window.rect.height
         guard let sources = Self.extract(window, rows: rows, parameters: parameters, selection) else {
@@ -47,7 +48,7 @@ package struct ExtractedCatalog: ~Copyable {
     ) throws {
         try parameters.validate()
         try background.validate(for: parameters)
-        let window = try ScanWindow.subtracting(background, from: view)
+        let window = try PreparedPixels.subtracting(background, from: view)
         window.hideMaskedPixels(from: FaultsOfSEP.areKept ? (parameters.activeKernel?.height ?? 1) / 2 : 0)
         // The extraction takes most of the time.
         try window.checkCancellation()
@@ -55,7 +56,7 @@ package struct ExtractedCatalog: ~Copyable {
     }
 
     private static func extract(
-        _ window: borrowing ScanWindow, rows: Int, parameters: ScanParameters, _ selection: IslandSelection?
+        _ window: borrowing PreparedPixels, rows: Int, parameters: ScanParameters, _ selection: IslandSelection?
     ) -> UnsafeMutablePointer<skyfarm_sources>? {
         var field = window.field(gain: parameters.gain)
         field.height = Int32(rows)

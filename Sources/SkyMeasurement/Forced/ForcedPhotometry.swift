@@ -12,7 +12,7 @@ package struct ForcedWindow: Codable, Equatable, Sendable {
 }
 
 /// Photometry at given positions, in a window that holds their apertures.
-package struct ForcedScan: WindowStep {
+package struct ForcedPhotometry: WindowStep {
     package static let scanner = "sky.forced/2"
     package static let costPerPixel = 0.25
 
@@ -35,7 +35,7 @@ package struct ForcedScan: WindowStep {
         guard window.x.count == window.index.count, window.y.count == window.index.count else {
             throw ScanSetupError("the columns of a window's positions have different lengths")
         }
-        let pixels = try ScanWindow.prepared(from: view.cropped(to: rect), background, for: parameters)
+        let pixels = try PreparedPixels.forMeasurement(of: view.cropped(to: rect), background, for: parameters)
         let photometer = pixels.photometer(gain: parameters.gain)
         var table = missing
         var place = 0

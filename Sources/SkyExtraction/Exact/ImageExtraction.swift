@@ -1,9 +1,9 @@
 package import SkyFITS
 
 /// Both passes over an image that is cut into no bands: its background, then its sources.
-package struct ImageScan: BandStep {
+package struct ImageExtraction: BandStep {
     package static let scanner = "sky.image/5"
-    package static let costPerPixel = MeshScan.costPerPixel + BandScan.costPerPixel
+    package static let costPerPixel = MeshMeasurement.costPerPixel + BandExtraction.costPerPixel
 
     package var plan: BandPlan
     package var parameters: ScanParameters
@@ -16,7 +16,7 @@ package struct ImageScan: BandStep {
 
     package var band: Int { 0 }
 
-    private var mesh: MeshScan { MeshScan(plan: plan, band: band, parameters: parameters) }
+    private var mesh: MeshMeasurement { MeshMeasurement(plan: plan, band: band, parameters: parameters) }
 
     /// Scans the image, all of which `view` must hold.
     package func scan(_ view: PixelView) throws -> ImageResult {
@@ -29,7 +29,7 @@ package struct ImageScan: BandStep {
         }
         try view.checkCancellation()
         let background = try Self.background(of: statistics, plan: plan, parameters: parameters)
-        let scan = BandScan(plan: plan, band: band, parameters: parameters, background: background)
+        let scan = BandExtraction(plan: plan, band: band, parameters: parameters, background: background)
         return ImageResult(statistics: statistics, window: try scan.scan(view))
     }
 
