@@ -97,6 +97,29 @@ struct UntrustedTaskTests {
         #expect(throws: ScanSetupError.self) { try run(apertureTask(window(rect))) }
     }
 
+    @Test("a scan that came with the pixels of another window is refused")
+    func otherWindow() {
+        let part = PixelRect(x: 0..<64, y: 0..<32)
+        let pixels = BulkBytes(byteCount: part.area * 4) { $0.initializeMemory(as: UInt8.self, repeating: 0) }
+        var aperture = apertureTask(window()).scan
+        var island = cutIslandTask(plan, window()).scan
+        (aperture.window.rect, island.rescan.rect) = (part, part)
+        // More pixels than the scan reads, and fewer.
+        #expect(throws: ScanSetupError.self) { try run(ApertureTask(id: 0, scan: aperture, window: window())) }
+        #expect(throws: ScanSetupError.self) { try run(CutIslandTask(id: 0, scan: island, window: window())) }
+        #expect(throws: ScanSetupError.self) { try run(bandTask(window(part)), pixels) }
+        #expect(throws: ScanSetupError.self) { try run(meshTask(plan, window(part)), pixels) }
+    }
+
+    @Test("a band that is not in its plan is refused", arguments: [-1, 1, .max, .min])
+    func impossibleBand(band: Int) {
+        var scan = bandTask(window()).scan
+        scan.band = band
+        let mesh = MeshMeasurement(plan: plan, band: band, parameters: ScanParameters())
+        #expect(throws: ScanSetupError.self) { try run(BandTask(id: 0, scan: scan, window: window())) }
+        #expect(throws: ScanSetupError.self) { try run(MeshTask(id: 0, scan: mesh, window: window())) }
+    }
+
     @Test("an aperture scan with parameters that make no sense is refused")
     func impossibleApertures() {
         var scan = apertureTask(window()).scan
