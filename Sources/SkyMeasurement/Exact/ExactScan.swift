@@ -31,7 +31,7 @@ package struct ExactScan: Sendable {
     package private(set) var assembly: CatalogAssembly
     /// The fluxes at given positions.
     package private(set) var forced: ForcedPlan?
-    /// What was measured on request.
+    /// What was measured on request, the photometry of the sources included.
     package var measurements: MeasurementTable { measurementPlan?.table ?? MeasurementTable() }
 
     private let parameters: ScanParameters
@@ -169,10 +169,7 @@ package struct ExactScan: Sendable {
         let windows = measurementRounds >= MeasurementPlan.roundLimit ? [] : measured.windows()
         measurementPlan = measured
         measurementRounds += 1
-        if windows.isEmpty {
-            assembly.replacePhotometry(by: measured.table, request)
-            return nil
-        }
+        if windows.isEmpty { return nil }
         return WindowRound(count: windows.count) { [parameters] index in
             WindowMeasurement(window: windows[index], parameters: parameters, background: background)
         } take: { scan, output, index in

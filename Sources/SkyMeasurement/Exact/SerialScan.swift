@@ -9,7 +9,7 @@ package struct SerialScan {
     package let parameters: ScanParameters
     /// The order in which the windows of a round are scanned, given their number; ascending by default.
     package var order: (Int) -> [Int] = { Array(0..<$0) }
-    /// Called with what each window gave.
+    /// Called with what each window gave, and with the background before the bands.
     package var onOutput: (any Encodable) throws -> Void = { _ in }
 
     /// A catalogue with statistics of its scan.
@@ -66,6 +66,9 @@ package struct SerialScan {
         _ round: Round, of scan: inout ExactScan, _ view: PixelView, _ windows: inout [String: Int]
     ) throws {
         windows[Round.Step.scanner, default: 0] += round.count
+        if Round.Step.self == BandExtraction.self, let background = scan.background {
+            try onOutput(background.slice(rows: plan.image.y))
+        }
         for index in order(round.count) {
             let step = round.step(index)
             let output = try step.scan(view.cropped(to: step.rect))

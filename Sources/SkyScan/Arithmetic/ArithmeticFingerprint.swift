@@ -74,7 +74,6 @@ public struct ArithmeticFingerprint: Equatable, Sendable, CustomStringConvertibl
             scan.plan.halo = BuiltInPatch.halo
             scan.onOutput = take
             let result = try patch.withView(masked: masked, weighted: weighted, scan.run)
-            try take(result.background.slice(rows: scan.plan.image.y))
             try take(result.sources)
             return result
         }

@@ -130,8 +130,10 @@ public struct SkyScan: Sendable {
     }
 
     private func result(_ progress: Progress, _ background: BackgroundModel) -> SkyScanResult {
-        let (exact, assembly) = (progress.exact, progress.exact.assembly)
-        var (sources, tally) = (assembly.sources, progress.tally)
+        let exact = progress.exact
+        var (assembly, tally) = (exact.assembly, progress.tally)
+        if let request = parameters.measurements { assembly.replacePhotometry(by: exact.measurements, request) }
+        var sources = assembly.sources
         if let positions { (sources.x, sources.y) = (positions.x, positions.y) }
         (tally.retries, tally.hedges) = (attempts.retries, attempts.hedges)
         let measured = SkyScanResult.Measured(
