@@ -68,3 +68,11 @@ package struct RawAddress {
             host: isMapped ? String(name.dropFirst(mapped.count)) : name, port: UInt16(text(port)) ?? 0)
     }
 }
+
+package func rawAddresses(_ list: UnsafeMutablePointer<addrinfo>) -> [RawAddress] {
+    sequence(first: list) { $0.pointee.ai_next }.compactMap { entry in
+        entry.pointee.ai_addr.map { RawAddress($0, length: entry.pointee.ai_addrlen) }
+    }
+}
+
+package func resolverText(_ status: Int32) -> String { String(cString: gai_strerror(status)) }

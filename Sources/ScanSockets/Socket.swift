@@ -5,7 +5,7 @@ package import ScanBasics
 #if canImport(Glibc)
     // Where libuv's header is imported first, the constants of socket(2) are found in its module only.
     import CLibUV
-    package import Glibc
+    import Glibc
 #else
     import Darwin
 #endif
@@ -174,11 +174,3 @@ package final class Socket {
     package var localAddress: SocketAddress { RawAddress { getsockname(descriptor, $0, $1) }.address }
     package var peerAddress: SocketAddress { RawAddress { getpeername(descriptor, $0, $1) }.address }
 }
-
-package func rawAddresses(_ list: UnsafeMutablePointer<addrinfo>) -> [RawAddress] {
-    sequence(first: list) { $0.pointee.ai_next }.compactMap { entry in
-        entry.pointee.ai_addr.map { RawAddress($0, length: entry.pointee.ai_addrlen) }
-    }
-}
-
-package func resolverText(_ status: Int32) -> String { String(cString: gai_strerror(status)) }

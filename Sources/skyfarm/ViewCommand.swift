@@ -76,10 +76,7 @@ package struct ViewCommand: Command {
         guard let pattern = try? OutputTemplate(template).pattern,
             let pages = try? ReadableFiles.current.paths(matching: pattern)
         else { return nil }
-        func time(_ path: String) -> Date {
-            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-            return attributes?[.modificationDate] as? Date ?? .distantPast
-        }
+        func time(_ path: String) -> Date { FileStatus(path: path)?.modificationDate ?? .distantPast }
         return pages.max { time($0) < time($1) }
     }
 

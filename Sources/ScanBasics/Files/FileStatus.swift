@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// Type, owner, permissions, size and modification time of a file.
 package struct FileStatus: Sendable {
@@ -14,6 +14,9 @@ package struct FileStatus: Sendable {
     package let size: Int64
     /// Modification time in nanoseconds since 1970.
     package let modified: Int64
+
+    /// Modification time.
+    package var modificationDate: Date { Date(timeIntervalSince1970: Double(modified) / 1e9) }
 
     package init(_ status: stat) {
         kind =
