@@ -10,6 +10,8 @@ package struct BackgroundModel: Equatable, Sendable {
     package let noise: SmoothedMesh
     /// Variance of a pixel of weight 1, if the noise comes from weights.
     package let varianceScale: Double?
+    /// Median noise of the image.
+    package let globalNoise: Float
     /// Number of masked pixels of the image.
     package let maskedPixels: Int
     private let usesNoiseMap: Bool
@@ -26,15 +28,13 @@ package struct BackgroundModel: Equatable, Sendable {
         usesNoiseMap = parameters.noise == .map
         weightMap = parameters.weightMap
         self.level = level
-        self.noise = noise
+        (self.noise, globalNoise) = (noise, noise.positiveMedian)
         self.varianceScale = varianceScale
         self.maskedPixels = maskedPixels
     }
 
     /// Median background level of the image.
     package var globalLevel: Float { level.median }
-    /// Median noise of the image.
-    package var globalNoise: Float { noise.positiveMedian }
 
     /// The part of the model that a scan of the image's rows `rows` needs: the splines of a row need two rows of
     /// meshes.

@@ -47,6 +47,19 @@ struct SmoothedMeshTests {
         #expect(mesh.median == expected.pointee.global && mesh.columns == grid.columns)
     }
 
+    @Test("the median of many meshes takes no longer if their order is unfavourable", .timeLimit(.minutes(1)))
+    func unfavourable() throws {
+        let count = 1_000_000
+        var grid = MeshGrid(columns: 1, rows: count)
+        // Up to the middle and down again: the middle element is the largest of what is left, time and again.
+        for index in 0..<count { grid.values[index] = Float(min(index, count - 1 - index)) }
+        var parameters = ScanParameters()
+        (parameters.meshFilterWidth, parameters.meshFilterHeight) = (1, 1)
+        let sorted = grid.values.sorted()
+        let median = Float((Double(sorted[count / 2 - 1]) + Double(sorted[count / 2])) / 2)
+        #expect(try SmoothedMesh(filtering: grid, parameters: parameters).median == median)
+    }
+
     @Test("the level of some samples is that of a mesh of libsep, however many they are", arguments: UInt64(0)..<30)
     func level(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)

@@ -8,10 +8,20 @@
 
 static int smaller(int one, int other) { return one < other ? one : other; }
 
-/// The value with this rank, counted from 0. Moves all lower ones before it.
+static int compared(const void *one, const void *other) {
+    float first = *(const float *)one, second = *(const float *)other;
+    return (first > second) - (first < second);
+}
+
+/// The value with this rank, counted from 0. Moves all lower ones before it. Values whose order is unfavourable for the
+/// pivots, such as a gradient, are sorted.
 static float ranked(float *values, int count, int rank) {
     int low = 0, high = count - 1;
-    while (low < high) {
+    for (int round = 0; low < high; round++) {
+        if (round == 64) {
+            qsort(values + low, (size_t)(high - low + 1), sizeof *values, compared);
+            break;
+        }
         float pivot = values[low + (high - low) / 2];
         int left = low, right = high;
         while (left <= right) {

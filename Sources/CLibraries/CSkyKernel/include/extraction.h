@@ -7,7 +7,7 @@ typedef struct {
     const float *pixels;
     /// Noise of each pixel, very large for masked ones; NULL if it is `global_noise` everywhere.
     const float *noise;
-    /// Noise of every pixel without a map, and its square.
+    /// Noise of every pixel without a map, and the variance from which errors are computed: its square in a scan.
     float global_noise, global_variance;
     /// Columns and rows.
     int width, height;
