@@ -35,9 +35,11 @@ package struct ExactScan: Sendable {
     package var measurements: MeasurementTable { measurementPlan?.table ?? MeasurementTable() }
 
     private let parameters: ScanParameters
-    private let aim: Aim
+    /// Whether sources are searched for, and whether in bands.
+    private let (isSearch, hasBands): (Bool, Bool)
     private var hasBegun = false
-    private var accumulator: BackgroundAccumulator
+    /// Nil once the background is known.
+    private var accumulator: BackgroundAccumulator?
     private var planner: CutIslandPlanner
     private var batch = SourceBatch()
     private var cutWindows: [CutIslandWindow] = []
@@ -47,7 +49,9 @@ package struct ExactScan: Sendable {
 
     /// A scan of an image that `plan` cuts; as a single window if that is one band.
     package init(plan: BandPlan, parameters: ScanParameters, aim: Aim = .sources) {
-        (self.plan, self.parameters, self.aim) = (plan, parameters, aim)
+        (self.plan, self.parameters) = (plan, parameters)
+        isSearch = if case .sources = aim { true } else { false }
+        hasBands = plan.count > 1
         accumulator = BackgroundAccumulator(plan: plan, parameters: parameters)
         planner = CutIslandPlanner(plan: plan, parameters: parameters)
         assembly = CatalogAssembly(SourceBatch(), parameters: parameters)
@@ -58,10 +62,8 @@ package struct ExactScan: Sendable {
         }
     }
 
-    private var isSearch: Bool { if case .sources = aim { true } else { false } }
-
     /// Whether pass 1 is over, and pass 2 has not begun.
-    package var isBetweenPasses: Bool { hasBegun && background == nil && isSearch && plan.count > 1 }
+    package var isBetweenPasses: Bool { hasBegun && background == nil && isSearch && hasBands }
 
     /// Goes on to the windows to be scanned next, once the outputs of all before are added.
     /// - Parameter report: gets the sources of cut islands, before the sources of all windows are cleaned.
@@ -72,13 +74,13 @@ package struct ExactScan: Sendable {
     ) throws -> (any ScanRound)? {
         if !hasBegun {
             hasBegun = true
-            return isSearch && plan.count == 1 ? wholeImage : meshes
+            return isSearch && !hasBands ? wholeImage : meshes
         }
         guard let background else {
-            let background = try accumulator.reduce()
-            self.background = background
+            guard let background = try accumulator?.reduce() else { return nil }
+            (self.background, accumulator) = (background, nil)
             if let forced { return positions(forced, background) }
-            if isSearch, plan.count > 1 {
+            if isSearch, hasBands {
                 planner = CutIslandPlanner(plan: plan, parameters: parameters)
                 return bands(background)
             }
@@ -96,7 +98,7 @@ package struct ExactScan: Sendable {
         WindowRound(count: plan.count) { [plan, parameters] band in
             MeshMeasurement(plan: plan, band: band, parameters: parameters)
         } take: { scan, output, _ in
-            try scan.accumulator.add(output)
+            try scan.accumulator?.add(output)
         }
     }
 
@@ -104,7 +106,7 @@ package struct ExactScan: Sendable {
         WindowRound(count: 1) { [plan, parameters] _ in
             ImageExtraction(plan: plan, parameters: parameters)
         } take: { scan, output, band in
-            try scan.accumulator.add(output.statistics)
+            try scan.accumulator?.add(output.statistics)
             scan.add(output.window, ofBand: band)
         }
     }
@@ -140,6 +142,7 @@ package struct ExactScan: Sendable {
         batch.append(accepted)
         assembly = CatalogAssembly(batch, parameters: parameters)
         (batch, isCleaned) = (SourceBatch(), true)
+        planner = CutIslandPlanner(plan: plan, parameters: parameters)
     }
 
     // MARK: - Measurements
@@ -178,10 +181,11 @@ package struct ExactScan: Sendable {
     }
 
     private func positions(_ forced: ForcedPlan, _ background: BackgroundModel) -> WindowRound<ForcedPhotometry> {
-        WindowRound(count: forced.windows.count) { [parameters] index in
-            ForcedPhotometry(window: forced.windows[index], parameters: parameters, background: background)
+        let windows = forced.windows
+        return WindowRound(count: windows.count) { [parameters] index in
+            ForcedPhotometry(window: windows[index], parameters: parameters, background: background)
         } take: { scan, output, index in
-            scan.forced?.add(output, of: forced.windows[index])
+            scan.forced?.add(output, of: windows[index])
         }
     }
 }

@@ -52,6 +52,8 @@ package struct ForcedPhotometry: WindowStep {
                 table.flag[place] = found.flag
             }
         }
+        // The photometer points to them.
+        withExtendedLifetime(pixels) {}
         return table
     }
 
