@@ -106,7 +106,7 @@ package final class JobReport: Sendable {
     }
 
     /// Takes over which nodes are connected, and how they got the pixels. `link`: what the link to the nodes gave.
-    func record(_ node: ScanNode, _ copies: FileCopies, link: String?) {
+    func record(_ node: ScanNode, _ copies: FileCopies?, link: String?) {
         let nodes = node.connections
         let (traffic, copyLines) = (PixelTraffic(nodes.traffic), nodes.copyLines(copies))
         let lines = [nodes.pixelLine, link].compactMap(\.self)

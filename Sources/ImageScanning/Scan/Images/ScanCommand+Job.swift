@@ -119,7 +119,8 @@ extension ScanCommand {
             let link = results.sole.flatMap { sole in
                 node.connections.linkLine(sole.reader, seconds: results.report.seconds ?? sole.recorder.elapsed)
             }
-            results.report.record(node, copies, link: link)
+            // A node that could not read the only image is named, whoever else has a copy.
+            results.report.record(node, results.sole == nil ? copies : nil, link: link)
             node.disconnect()
         }
         func work() async throws {
