@@ -195,7 +195,7 @@ let package = Package(
         // One import for programs that farm out tasks of their own; knows no pixel.
         .target(
             name: "SkyfarmKit",
-            dependencies: ["ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster"],
+            dependencies: ["ScanFarm", "ScanNetwork", "ScanSockets", "ScanDiscovery", "ScanSecurity", "ScanCluster"],
             swiftSettings: swift),
         // A process of a cluster: its system, its peers and how it discovers them; knows no pixel.
         .target(

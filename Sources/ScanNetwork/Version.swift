@@ -1,6 +1,3 @@
-// SocketError is thrown by functions of this module.
-@_exported public import ScanSockets
-
 /// Properties of this build.
 public enum Skyfarm {
     /// Version of the software, as nodes report it to each other.

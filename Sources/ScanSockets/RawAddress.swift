@@ -11,7 +11,7 @@ package struct RawAddress {
     private var storage = sockaddr_storage()
     private var length: socklen_t = 0
 
-    package init(_ address: UnsafePointer<sockaddr>, length: socklen_t) {
+    init(_ address: UnsafePointer<sockaddr>, length: socklen_t) {
         self.length = length
         withUnsafeMutableBytes(of: &storage) { storage in
             storage.copyMemory(from: UnsafeRawBufferPointer(start: address, count: min(Int(length), storage.count)))
@@ -75,4 +75,4 @@ package func rawAddresses(_ list: UnsafeMutablePointer<addrinfo>) -> [RawAddress
     }
 }
 
-package func resolverText(_ status: Int32) -> String { String(cString: gai_strerror(status)) }
+func resolverText(_ status: Int32) -> String { String(cString: gai_strerror(status)) }

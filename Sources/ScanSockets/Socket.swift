@@ -1,6 +1,5 @@
 internal import CSystem
 package import ScanBasics
-package import ScanBasics
 
 #if canImport(Glibc)
     // Where libuv's header is imported first, the constants of socket(2) are found in its module only.

@@ -7,3 +7,5 @@
 @_exported public import ScanFarm
 @_exported public import ScanNetwork
 @_exported public import ScanSecurity
+// SocketError, which functions of ScanNetwork throw.
+@_exported public import ScanSockets

@@ -75,7 +75,12 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     var reservation: SystemsState.Reservation? { booking?.reservation }
 
     /// Starts it. Call on the system's executor unless ``isDirect``.
-    func begin() { perform(decide(.begin(payloads: bulk.map(transport.payloads) ?? []))) }
+    func begin() {
+        var payloads = bulk.map(transport.payloads) ?? []
+        // A transport that names no payload of a task with bulk bytes gets the bytes.
+        if bulk != nil, payloads.isEmpty { payloads = [.plain] }
+        perform(decide(.begin(payloads: payloads)))
+    }
 
     /// Waits until it has ended. Call once.
     func wait() async {
@@ -180,9 +185,9 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
             }
         case .failed: end(outcome)
         case .error(var error):
-            // A cancellation that was not requested counts as a fault of the system; otherwise it would get the task
-            // again at once.
-            if error.code == .cancelled { error.code = .invalidResponse }
+            // An end that was not requested counts as a fault of the system; otherwise it would get the task again at
+            // once.
+            if [.cancelled, .overtaken].contains(error.code) { error.code = .invalidResponse }
             error.system = system.name
             end(.error(error))
         }

@@ -35,9 +35,9 @@ package struct AttemptState: Sendable {
     package enum Phase: Equatable, Sendable {
         /// Not begun. Goes to `sending`, `loading` or `ended`.
         case idle
-        /// The transport is taking a request. Goes to `requested`, `loading`, `forgotten` or `ended`.
+        /// The transport is taking a request. Goes to `requested`, `sending`, `loading`, `forgotten` or `ended`.
         case sending
-        /// The system has the request. Goes to `loading` or `ended`.
+        /// The system has the request. Goes to `sending`, `loading` or `ended`.
         case requested
         /// The bytes for a request are being read. Goes to `sending`, `stopping` or `ended`.
         case loading(Payload)

@@ -38,8 +38,8 @@ public struct AttemptRequest: Sendable {
     public var bulk: BulkBytes?
     /// Bytes of one number of ``bulk``, for a transport that compresses them; nil if it must not.
     public var numberSize: Int?
-    /// A reference to ``bulk``, or to bytes that were not read. A transport may send this instead, and completes with ``ScanError/Code/bulkMissing`` if the system does not find
-    /// the same bytes.
+    /// A reference to ``bulk``, or to bytes that were not read. A transport may send this instead, and completes with
+    /// ``ScanError/Code/bulkMissing`` if the system does not find the same bytes.
     public var reference: BulkReference?
     /// Number of bytes that ``reference`` refers to.
     public var referredCount = 0

@@ -25,7 +25,7 @@ public struct ConnectError: Error, Equatable, Sendable, CustomStringConvertible 
         case unknownScanner
         /// The user wants no task to run there.
         case excluded
-        /// The peer accepts no connection now.
+        /// The peer accepts no connection now, or not this call.
         case refused
         /// The connection ended.
         case lost

@@ -20,10 +20,12 @@ final class LoopTimers: @unchecked Sendable {
             handle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
         }
 
-        /// Sets libuv's timer. It counts milliseconds of a coarser clock, so that it may be early.
-        func set(at now: Instant) {
-            let wait = max(0, deadline.nanoseconds - now.nanoseconds)
+        /// Sets libuv's timer. Its clock is that of deadlines in whole milliseconds: the end is rounded up, not the wait, so
+        /// that the timer goes off once.
+        func set() {
             uv_update_time(timers.uv)
+            let (whole, part) = max(0, deadline.nanoseconds).quotientAndRemainder(dividingBy: 1_000_000)
+            let (end, now) = (UInt64(whole) + (part > 0 ? 1 : 0), uv_now(timers.uv))
             uv_timer_start(
                 handle,
                 { handle in
@@ -32,7 +34,7 @@ final class LoopTimers: @unchecked Sendable {
                     timer.timers.due.append(timer)
                     // Otherwise libuv, which fires timers before it waits, would wait nevertheless.
                     uv_stop(timer.timers.uv)
-                }, UInt64((wait + 999_999) / 1_000_000), 0)
+                }, end > now ? end - now : 0, 0)
         }
     }
 
@@ -46,11 +48,11 @@ final class LoopTimers: @unchecked Sendable {
     /// Whether a timer has gone off.
     var isDue: Bool { !due.isEmpty }
 
-    func schedule(_ id: UInt64, at deadline: Instant, from now: Instant, _ fire: @escaping @Sendable () -> Void) {
+    func schedule(_ id: UInt64, at deadline: Instant, _ fire: @escaping @Sendable () -> Void) {
         let timer = spare.popLast() ?? Timer(of: self)
         (timer.id, timer.deadline, timer.fire) = (id, deadline, fire)
         running[id] = timer
-        timer.set(at: now)
+        timer.set()
     }
 
     func cancel(_ id: UInt64) { _ = take(id) }
@@ -69,26 +71,37 @@ final class LoopTimers: @unchecked Sendable {
         let gone = due.sorted { ($0.deadline, $0.id) < ($1.deadline, $1.id) }.map { ($0.id, $0.deadline) }
         due.removeAll(keepingCapacity: true)
         // A timer that fires may cancel another.
-        for (id, deadline) in gone { if deadline <= now { take(id)?() } else { running[id]?.set(at: now) } }
+        for (id, deadline) in gone { if deadline <= now { take(id)?() } else { running[id]?.set() } }
     }
 }
 
 extension EventLoop {
+    /// Identifiers of timers: odd ones are of timers that other threads schedule.
     private static let timerCount = Atomic<UInt64>(0)
+    /// Timers of other threads that are not set yet.
+    private static let onTheirWay = Locked<Set<UInt64>>([])
 
     /// Calls `fire` on the loop's thread at `instant` or up to 1 ms later. May be called from any thread.
     public func schedule(at instant: Instant, _ fire: @escaping @Sendable () -> Void) -> TimerID {
-        let id = Self.timerCount.add(1, ordering: .relaxed).newValue
+        let number = 2 * Self.timerCount.add(1, ordering: .relaxed).newValue
         if isOnLoop {
-            timers.schedule(id, at: instant, from: now, fire)
-        } else {
-            execute { self.timers.schedule(id, at: instant, from: self.now, fire) }
+            timers.schedule(number, at: instant, fire)
+            return TimerID(rawValue: number)
+        }
+        let id = number + 1
+        Self.onTheirWay.withLock { _ = $0.insert(id) }
+        execute {
+            // It may have been cancelled on the loop's thread meanwhile.
+            if Self.onTheirWay.withLock({ $0.remove(id) }) != nil { self.timers.schedule(id, at: instant, fire) }
         }
         return TimerID(rawValue: id)
     }
 
     /// Cancels a timer. On the loop's thread it takes effect at once.
     public func cancel(_ timer: TimerID) {
-        if isOnLoop { timers.cancel(timer.rawValue) } else { execute { self.timers.cancel(timer.rawValue) } }
+        guard isOnLoop else { return execute { self.timers.cancel(timer.rawValue) } }
+        let isForeign = timer.rawValue % 2 == 1
+        if isForeign, Self.onTheirWay.withLock({ $0.remove(timer.rawValue) }) != nil { return }
+        timers.cancel(timer.rawValue)
     }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import ScanCluster
 import ScanNetwork
 import Testing
@@ -71,6 +72,28 @@ struct EventLoopTests {
         let isSet = await onLoop { weakly.withLock { $0 }() != nil }
         #expect(isSet)
         if cancelOnLoop { await onLoop { loop.cancel(timer) } } else { loop.cancel(timer) }
+        await eventually { weakly.withLock { $0 }() == nil }
+    }
+
+    @Test("forgets a timer of another thread that the loop cancels before it has set it")
+    func cancelBeforeSet() async {
+        final class Payload: Sendable {}
+        let loop = EventLoop.shared
+        let weakly = Locked<@Sendable () -> Payload?>({ nil })
+        await onLoop {
+            // The loop's thread waits here until the other thread has scheduled the timer.
+            let scheduled = DispatchSemaphore(value: 0)
+            let timer = Locked<TimerID?>(nil)
+            DispatchQueue.global().async {
+                let payload = Payload()
+                weakly.withLock { $0 = { [weak payload] in payload } }
+                let id = loop.schedule(at: loop.now.advanced(by: .seconds(3600))) { _ = payload }
+                timer.withLock { $0 = id }
+                scheduled.signal()
+            }
+            scheduled.wait()
+            if let id = timer.withLock(\.self) { loop.cancel(id) }
+        }
         await eventually { weakly.withLock { $0 }() == nil }
     }
 
