@@ -141,7 +141,7 @@ package struct MembershipState: Sendable {
         entry.isDialled = reason == nil && needsPeers
         known[key] = entry
         if let reason {
-            // That a node is not used which the user has excluded is not reported.
+            // The user knows which nodes are excluded: no message reports them.
             return (wasListed ? [.forget(key)] : [])
                 + (isNew && reason.cause != .excluded ? [.notify(.unused(name: node.name, reason: reason.text))] : [])
         }

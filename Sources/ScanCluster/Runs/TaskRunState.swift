@@ -152,7 +152,7 @@ package struct TaskRunState: Sendable {
         case .refused:
             return (.refused, true)
         case .cancelled, .overtaken:
-            // That a system is stuck was reported already.
+            // A stuck system was reported when it became stuck.
             return (.refused, !stuck.contains(system.id))
         case .draining:
             // Draining is not a fault: the task is tried elsewhere as if it had not been sent.

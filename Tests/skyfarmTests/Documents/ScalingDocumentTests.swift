@@ -57,7 +57,7 @@ import ScanBench
             let report = try JSONDecoder().decode(Report.self, from: Data(result.output.utf8))
             // Seconds per byte: those of another machine differ by one factor.
             factors = zip(Self.costs(report.scan.model), Self.costs(written)).map { $0 / $1 }
-            // Of two machines that were measured, one sends 1.55 times faster in proportion to what it extracts.
+            // Machines differ: two were measured whose ratios of extraction to sending differ by a factor of 1.55.
             if try #require(factors.max()) <= 2 * (try #require(factors.min())) { return }
         }
         Issue.record("background, extraction, sending: \(factors) of the times in Docs/Scaling.md")

@@ -20,11 +20,11 @@ package final class FileScan: Sendable {
         var table: CatalogueTable
         /// With the columns that are written.
         var catalogue: CatalogueTable
-        /// Nil unless check images are written.
+        /// The data of the check images; nil if none are written.
         var checked: CheckedScan?
-        /// What was warned of, a line each.
+        /// The warnings about the image, one line each.
         var warnings: [String]
-        /// What the cluster delivered; nil for one of many images.
+        /// The account of the cluster's work; nil for one of many images.
         var account: ScanAccount?
         /// Pages and pictures of this image alone that are written with the catalogues, by their names.
         var pages: [(path: String, bytes: [UInt8])] = []

@@ -1,7 +1,7 @@
 import SkyReport
 import SkyScan
 
-/// What `skyfarm scan --json` writes at the end of a job; `v` is the version of the format.
+/// The document that `skyfarm scan --json` writes at the end of a job; `v` is the version of the format.
 struct JobDocument: Encodable {
     var v = 2
     var files: [ReportedFile]
@@ -30,7 +30,7 @@ struct JobDocument: Encodable {
     var steps: [JobTally.Share]
     /// Compared with one system alone; omitted if unknown, and for many images.
     var speedUp: SpeedUp?
-    /// What took at least half of the slots' time; omitted if nothing did or it is unknown, and for many images.
+    /// The work that took at least half of the slots' time; omitted if there is none, and for many images.
     var bound: ScanAccount.Bound?
     /// As in ``ScanAccount/unusedNodes``; omitted if nodes did tasks, or if there were none.
     var unusedNodes: Int?

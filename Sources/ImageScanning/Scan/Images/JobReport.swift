@@ -7,7 +7,7 @@ import ScanNetwork
 import SkyReport
 import SkyScan
 
-/// What became of the files of a job: the document of `--json`, and the last lines on standard error.
+/// The outcomes of a job's files: the document of `--json`, and the last lines on standard error.
 package final class JobReport: Sendable {
     private struct State {
         var files: ReportedFiles
@@ -15,7 +15,7 @@ package final class JobReport: Sendable {
         var resumed = 0
         var skipped = 0
         var tally = JobTally()
-        /// Nil for many images.
+        /// The account of the cluster's work; nil for many images.
         var account: ScanAccount?
         var traffic: PixelTraffic?
         /// Lines about copies of files on nodes, the way of the pixels, and the link.
@@ -37,7 +37,7 @@ package final class JobReport: Sendable {
     }
 
     private let state: Locked<State>
-    /// What a row of a catalogue is.
+    /// The noun for the rows of a catalogue.
     private let rows: String
     /// Whether the job has one image, and the last line is about that.
     private let isSole: Bool

@@ -2,7 +2,7 @@ import Console
 import ScanNetwork
 import SkyScan
 
-/// What became of a file of a job, as `--json` shows it and the journal keeps it.
+/// The outcome of a file of a job, as `--json` shows it and the journal keeps it.
 package struct ReportedFile: Codable, Equatable, Sendable {
     package var file: String
     package var images: [Image] = []
@@ -32,7 +32,7 @@ package struct ReportedFile: Codable, Equatable, Sendable {
         package var missing: [Missing]
         /// Why the catalogue has no ra and dec although the header has a coordinate system.
         package var coordinatesProblem: String?
-        /// What standard error warns of.
+        /// The warnings that standard error shows.
         package var warnings: [String]
     }
 

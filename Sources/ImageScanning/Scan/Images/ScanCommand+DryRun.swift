@@ -25,7 +25,7 @@ extension ScanCommand {
     }
 }
 
-/// What would be done with a file; `v` is the version of the format.
+/// The outputs that a scan of a file would write; `v` is the version of the format.
 private struct DryRunLine: Encodable {
     var v = 2
     var file: String

@@ -75,7 +75,7 @@ extension ScanCommand {
         let interrupts = Interrupts(beforeExit: display.abandon)
         defer { display.finish() }
         let events = ScanEvents(display: display, recorder: results.sole?.recorder ?? ScanRecorder())
-        // Nil until it is open, or without one.
+        // Nil until the journal is open, and if there is no journal.
         let soleJournal = Locked<ScanJournal?>(nil)
         let words = { @Sendable (error: any Error) -> CommandError in
             guard let signal = interrupts.received else { return CommandError(error, in: "scan") }
@@ -158,7 +158,7 @@ extension ScanCommand {
     private func end(
         _ results: ScanJob.Results, _ failure: CommandError?, seconds: Double, _ log: Log
     ) throws -> ExitCode {
-        // Of a sole image that could not be scanned the error says all.
+        // If a sole image could not be scanned, the error tells the user everything.
         let isWhole = failure == nil || results.sole == nil
         if options.common.json, isWhole || failure?.code == .input {
             try StandardOutput.write(JSONOutput.document(results.report.document(seconds: seconds)))
@@ -189,7 +189,7 @@ extension ScanCommand.Source {
 
     fileprivate var isEndless: Bool { if case .folders = self { true } else { false } }
 
-    /// Of how many files, in words; empty if their number is not known.
+    /// The words after the number of finished files: " of 3 files", or " files" if the total is not known.
     fileprivate var total: String {
         if case .files(let files, _) = self { " of \(HumanFormat.count(files.count, "file"))" } else { " files" }
     }

@@ -5,7 +5,7 @@ import ScanBasics
 package import SkyFITS
 package import SkyScan
 
-/// What `--skip-existing` leaves out.
+/// The files that `--skip-existing` leaves out.
 extension ScanJob {
     /// Whether all catalogues of a file exist and are those that a scan would write.
     /// - Throws: ``OutputError`` with `exists` if one is another and may not be replaced.

@@ -95,7 +95,7 @@ extension ScanJob {
     private func warn(of image: ImageSummary) -> [String] {
         let warnings = command.warnings(of: image)
         func isNew(_ text: String) -> Bool { warned.withLock { $0.insert(text).inserted } }
-        // Of a sole image it was said before the first node joined.
+        // A sole image's warnings were written before the first node joined.
         for warning in warnings
         where sole == nil && isNew(warning.replacing("\(image.name): ", with: "", maxReplacements: 1)) {
             events.warn(StyledText(warning))
@@ -112,7 +112,7 @@ extension ScanJob {
         return [problem]
     }
 
-    /// What the check images of a scan are made of; nil if there are none.
+    /// The data from which a scan's check images are made; nil if none are written.
     private func checked(
         _ result: SkyScanResult, _ reader: ImageReader, _ parameters: ScanParameters,
         of image: ImageExtension,

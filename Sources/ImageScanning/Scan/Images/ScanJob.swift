@@ -16,19 +16,19 @@ package import SkyScan
 /// last one of a file is done, the file's outputs are written. A job of one image differs in three ways: the image was
 /// opened before (``SoleImage``), its bands fit the cluster, and what goes wrong with it ends the job.
 package struct ScanJob: Sendable {
-    /// What a job writes, and where.
+    /// The outputs of a job, and where they are written.
     package struct Results: Sendable {
         package let outputs: OutputPlans
-        /// Nil without `--detect`.
+        /// The detections of `--detect`; nil without it.
         let detections: SharedDetections?
-        /// Nil without `--merged`.
+        /// The catalogue of `--merged`; nil without it.
         package var merged: MergedOutput?
-        /// Nil: none is kept, or the image's own.
+        /// The job's journal; nil if it keeps none, and if its sole image keeps its own.
         package let journal: FilesJournal?
         package var report = JobReport()
-        /// Nil without `--report`, `--preview` and `--dashboard`.
+        /// The job's pages; nil without `--report`, `--preview` and `--dashboard`.
         package let pages: JobPages?
-        /// Nil for many images.
+        /// The image of a job of one; nil for many images.
         var sole: SoleImage?
         /// Absolute names of outputs that the sole image's job may replace.
         var replaceable: Set<String> = []
@@ -42,11 +42,11 @@ package struct ScanJob: Sendable {
     package let events: ScanEvents
     package let node: ScanNode
     let queue: ImageQueue
-    /// What was said about cards: files of a night say the same.
+    /// The warnings about cards that were written: files of one night cause the same ones.
     let warned = Locked<Set<String>>([])
-    /// What nodes have of the files of this machine.
+    /// The nodes' copies of files of this machine.
     package let copies: FileCopies
-    /// Nil for many images.
+    /// The state of a job of one image; nil for many images.
     let sole: SoleScan?
     let deliveries = DeliveryQueue()
 
@@ -122,7 +122,7 @@ package struct ScanJob: Sendable {
             var stamps = stamps(of: file)
             let (survey, images) = try await survey(file, &stamps)
             try results.outputs.claim(images, of: file)
-            // Those of a sole image are among its warnings.
+            // A sole image's warnings contain these faults.
             for fault in survey.faults where sole == nil { events.warn(StyledText(fault)) }
             if options.images.skipsExisting, try await isCurrent(file, images, survey) {
                 try await skip(file, stamps)
@@ -269,7 +269,7 @@ extension ScanCommand {
         return (survey, images)
     }
 
-    /// Those of the images of a file that `--skip-hdu` does not leave out.
+    /// The images of a file that `--skip-hdu` does not leave out.
     func scanned(
         _ images: [ImageExtension], of file: InputList.File
     ) throws(ImageError) -> [ImageExtension] {

@@ -72,7 +72,7 @@ extension ScanCommand {
         }
     }
 
-    /// Those of `names`, absolute, that a run of the job has written before it was killed.
+    /// The files of `names`, absolute, that a killed run of the same job has written.
     func replaceable(by identity: JobIdentity, among names: [String]) throws -> Set<String> {
         guard let journal = options.journal, !options.overwrite,
             names.contains(where: { $0 != "-" && ReadableFiles.current.exists($0) })
@@ -81,10 +81,10 @@ extension ScanCommand {
     }
 }
 
-/// What is under way for the image of a job of one before the first node has joined.
+/// The state that a job of one image has before the first node joins.
 package struct SoleScan: Sendable {
     let image: SoleImage
-    /// Nil without one.
+    /// Nil if the job keeps no journal.
     let journal: ScanJournal?
     /// How long the checksums may wait for the scan: not at all with a journal, which needs them before the first result.
     let patience: Duration

@@ -11,7 +11,7 @@ final class IndexRecorder: Sendable {
     private let start: ContinuousClock.Instant
     private let state: Locked<ImageIndex>
 
-    /// Of a watch, which does not end, the images that are kept have a limit.
+    /// A watch does not end: if `isEndless`, the number of images that are kept has a limit.
     init(isEndless: Bool = false) {
         start = clock.now
         state = Locked(ImageIndex(limit: isEndless ? ImageIndex.watchLimit : .max))

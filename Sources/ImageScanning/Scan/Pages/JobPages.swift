@@ -17,12 +17,12 @@ package final class JobPages: Sendable {
     let recorder: IndexRecorder
     private let command: ScanCommand
     private let outputs: OutputPlans
-    /// Nil without `--report FOLDER/`.
+    /// The folder of `--report FOLDER/`; nil without it.
     private let folder: PageFolder?
     private let names: Locked<PageNames>
-    /// Nil without `--dashboard`, and for a sole image.
+    /// The pages that the dashboard shows; nil without `--dashboard`, and for a sole image.
     private let store: PageStore?
-    /// Nil for many images.
+    /// The image of a job of one; nil for many images.
     private let sole: SoleImage?
     /// The live page of the sole image; nil without `--dashboard`.
     private let soleSource: ScanDashboardSource?
