@@ -7,20 +7,32 @@ import Testing
 struct LabTests {
     private static let room = LabRoom(places: 5)
 
-    /// The time limit includes the wait for room; ``Lab/run(_:)`` has one for the scenario.
+    /// A scenario that failed beside others runs once more, alone: the others may have taken the processor for longer than
+    /// its time limits allow. The first output is printed in any case. The time limit includes the wait for room;
+    /// ``Lab/run(_:)`` has one for the scenario.
     @Test("scenario", arguments: Lab.runnable)
     func scenario(_ scenario: Lab.Scenario) async {
-        let places = await Self.room.enter(scenario.company)
+        var result = await Self.run(scenario, beside: scenario.company)
+        if result.status != 0, scenario.company != .nothing {
+            print("\(scenario.name) failed beside others and runs once more, alone:\n\(result.output)")
+            result = await Self.run(scenario, beside: .nothing)
+        }
+        #expect(result.status == 0, "\(result.output)")
+        if result.status == 0 { print("\(scenario.name), \(result.seconds) s:\n\(result.output)") }
+    }
+
+    private static func run(
+        _ scenario: Lab.Scenario, beside company: Lab.Company
+    ) async -> (status: Int32?, output: String, seconds: Int) {
+        let places = await room.enter(company)
         let clock = ContinuousClock()
         let start = clock.now
         // It blocks for seconds: not on the cooperative pool.
         let result = await withCheckedContinuation { continuation in
             DispatchQueue(label: "lab").async { continuation.resume(returning: Lab.run(scenario)) }
         }
-        await Self.room.leave(places)
-        let seconds = (clock.now - start) / .seconds(1)
-        #expect(result.status == 0, "\(result.output)")
-        if result.status == 0 { print("\(scenario.name), \(Int(seconds.rounded())) s:\n\(result.output)") }
+        await room.leave(places)
+        return (result.status, result.output, Int(((clock.now - start) / .seconds(1)).rounded()))
     }
 
     @Test(
