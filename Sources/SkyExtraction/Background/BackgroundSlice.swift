@@ -14,7 +14,7 @@ package struct BackgroundSlice: Codable, Equatable, Sendable {
     package var noise: Rows?
     /// Variance of a pixel of weight 1, if the noise comes from weights.
     package var varianceScale: Double?
-    /// What the samples of the weight map are.
+    /// The meaning of the samples of the weight map.
     package var weightMap = ScanParameters.WeightMap.weight
     /// Median noise of the whole image.
     package var globalNoise: Float

@@ -53,7 +53,7 @@ package struct ImageExtraction: BandStep {
     }
 }
 
-/// What was found in an image that is cut into no bands.
+/// The sources of an image that is scanned as one window.
 package struct ImageResult: Codable, Equatable, Sendable {
     /// The background of each mesh, before the median filter.
     package var statistics: MeshStatistics

@@ -14,7 +14,7 @@ package struct ApertureWindow: Codable, Equatable, Sendable {
     package init(rect: PixelRect) { self.rect = rect }
 }
 
-/// What was measured in an ``ApertureWindow``, source by source.
+/// The photometry of the sources of an ``ApertureWindow``, source by source.
 package struct ApertureResult: Codable, Equatable, Sendable {
     /// One element per source of the window.
     package var photometry = Photometry()

@@ -2,9 +2,9 @@ package import SkyFITS
 
 /// The scan of one window of an image, as a value: it is sent to the system that has, or gets, the window's pixels.
 package protocol WindowStep: Codable, Equatable, Sendable {
-    /// What the scan gives.
+    /// The result of the scan.
     associatedtype Output: Codable & Equatable & Sendable
-    /// What identifies the scan among those of its kind with the same background.
+    /// The identity of the scan among those of its kind with the same background.
     associatedtype Subject: Codable & Sendable
 
     /// Name and version under which nodes know the scan. Change it with the coded form of the scan or of its output.
@@ -20,7 +20,7 @@ package protocol WindowStep: Codable, Equatable, Sendable {
     var sector: PixelRect { get }
     /// Expected work, in pixels.
     var cost: Double { get }
-    /// What takes the place of the output if the scan fails.
+    /// Takes the place of the output if the scan fails.
     var missing: Output { get }
 
     /// Refuses a scan that no coordinator plans: ``rect`` can be used only after this. Accepts everything by default.

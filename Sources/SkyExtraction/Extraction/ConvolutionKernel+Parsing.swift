@@ -37,7 +37,7 @@ extension ConvolutionKernel {
             width: rows[0].count, height: rows.count, values: rows.flatMap { $0 }, isNormalized: isNormalized)
     }
 
-    /// What the first line says: SExtractor takes `CONV` alone, and words behind, for `CONV NORM`.
+    /// Reads the first line. Like SExtractor, takes `CONV` alone, and `CONV` before other words, for `CONV NORM`.
     private static func isNormalized(_ words: [Substring]) throws(ScanSetupError) -> Bool {
         guard words.first == "CONV" else {
             throw ScanSetupError(

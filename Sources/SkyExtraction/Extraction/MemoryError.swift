@@ -1,6 +1,6 @@
 /// The kernel of a scan got no memory.
 public struct MemoryError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What the memory was for.
+    /// The purpose of the memory, for the message.
     public let description: String
 
     /// An error for memory that was for `purpose`.

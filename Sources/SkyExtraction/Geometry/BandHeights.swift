@@ -51,8 +51,8 @@ struct BandHeights: Equatable {
     // extracts about an eighth more.
     private static let tall = 16
 
-    // What a band costs beside its own rows: of the time of a row, 0.7 for each row that it extracts of its neighbours,
-    // and 0.4 for each row that it only reads; and the work of dispatching its tasks, as many pixels take as long.
+    // The cost of a band beside its own rows. A row of its neighbours costs 0.7 of the time of a row if the band
+    // extracts it, and 0.4 if the band only reads it. Dispatching the tasks of a band takes as long as so many pixels.
     private static let haloCost = 0.7 + 0.4
     private static let taskPixels = 60_000.0
 

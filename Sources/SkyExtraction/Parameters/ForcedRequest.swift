@@ -24,7 +24,7 @@ public struct ForcedRequest: Codable, Hashable, Sendable {
     }
 }
 
-/// What was measured at some positions, a row of apertures per position.
+/// The fluxes at some positions: a row of apertures per position.
 public struct ForcedTable: Codable, Equatable, Sendable {
     /// Fluxes; NaN where nothing could be measured.
     public var flux: [Double]

@@ -1,8 +1,8 @@
 package import SkyFITS
 
-/// What is measured of each source beside the default photometry, once the sources of the whole image are known.
+/// The measurements of each source beside the default photometry, made once the sources of the whole image are known.
 public struct MeasurementRequest: Codable, Hashable, Sendable {
-    /// What happens to pixels of other sources, and to masked ones, in apertures: SExtractor's MASK_TYPE.
+    /// The treatment of pixels of other sources, and of masked ones, in apertures: SExtractor's MASK_TYPE.
     public enum Masking: String, Codable, Hashable, Sendable, CaseIterable {
         /// Neighbours' pixels count; SEP corrects for masked ones.
         case none
@@ -60,7 +60,7 @@ public struct MeasurementRequest: Codable, Hashable, Sendable {
     public enum Limits {
         /// Most apertures, and most shares of the flux.
         public static let apertureCount = 64
-        /// Of ``MeasurementRequest/localThickness``.
+        /// Range of ``MeasurementRequest/localThickness``, in pixels.
         public static let localThickness = 1...1000
         /// Longest side of a cut-out, in pixels.
         public static let vignetteSide = 1024

@@ -36,7 +36,7 @@ public struct PointSpreadModel: Codable, Hashable, Sendable {
     package enum Limits {
         package static let side = 1...255
         package static let degree = 0...10
-        /// Of the distance of samples and of the width, in pixels.
+        /// Range of the distance of samples and of the width, in pixels.
         package static let length = 0.01...1000.0
     }
 

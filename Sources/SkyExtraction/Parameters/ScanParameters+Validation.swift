@@ -3,25 +3,25 @@ public import SkyFITS
 extension ScanParameters {
     /// Permitted ranges of the numeric parameters.
     public enum Limits {
-        /// Of ``ScanParameters/threshold``, in units of the noise.
+        /// Range of ``ScanParameters/threshold``, in units of the noise.
         public static let threshold = 0.01...10_000
-        /// Of ``ScanParameters/clean``.
+        /// Range of ``ScanParameters/clean``.
         public static let clean = 0.1...10
-        /// Of ``ScanParameters/minArea``, in pixels.
+        /// Range of ``ScanParameters/minArea``, in pixels.
         public static let minArea = 1...1_000_000
-        /// Of ``ScanParameters/deblendLevels``.
+        /// Range of ``ScanParameters/deblendLevels``.
         public static let deblendLevels = 1...256
-        /// Of ``ScanParameters/deblendContrast``.
+        /// Range of ``ScanParameters/deblendContrast``.
         public static let deblendContrast = 0.0...1.0
-        /// Of both sides of a background mesh, in pixels.
+        /// Range of both sides of a background mesh, in pixels.
         public static let mesh = 1...16384
-        /// Of both sides of the median filter, in meshes.
+        /// Range of both sides of the median filter, in meshes.
         public static let meshFilter = 1...63
-        /// Of ``ScanParameters/kronFactor``, in Kron radii.
+        /// Range of ``ScanParameters/kronFactor``, in Kron radii.
         public static let kronFactor = 0.1...20
-        /// Of ``ScanParameters/kronMinimum``, in units of a source's axes.
+        /// Range of ``ScanParameters/kronMinimum``, in units of a source's axes.
         public static let kronMinimum = 0.0...20
-        /// Of ``ScanParameters/gain``, in photoelectrons per unit; 0 is none.
+        /// Range of ``ScanParameters/gain``, in photoelectrons per unit. 0 leaves photon noise out.
         public static let gain = 0.0...1e12
         /// Largest ``ScanParameters/apertureRadius``, in pixels.
         public static let largestApertureRadius = 10_000.0

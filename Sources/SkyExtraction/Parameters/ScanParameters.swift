@@ -24,7 +24,7 @@ public struct ScanParameters: Codable, Hashable, Sendable {
     public var kernel = ConvolutionKernel.standard
     /// Noise that scales the threshold and the errors.
     public var noise = Noise.global
-    /// What the samples of the weight map are, if ``noise`` comes from it.
+    /// The meaning of the samples of the weight map. Used if ``noise`` comes from it.
     public var weightMap = WeightMap.weight
     /// Whether the variance of the weight map is scaled to the noise of the meshes; not done for ``WeightMap/rms``.
     public var rescalesWeights = true
@@ -41,8 +41,8 @@ public struct ScanParameters: Codable, Hashable, Sendable {
     /// Photoelectrons per unit of the samples. If it is positive, the errors include the source's photon noise. 0 by
     /// default.
     public var gain = 0.0
-    /// What else is measured, of the sources that survive cleaning; nil, the default: nothing. The photometry is then
-    /// done with these rules for neighbours, too, and cleaning is SExtractor's instead of SEP's, so that other sources may
+    /// Further measurements of the sources that survive cleaning; nil, the default, for none. With them, the photometry
+    /// also follows these rules for neighbours, and cleaning is SExtractor's instead of SEP's, so that other sources may
     /// survive it.
     public var measurements: MeasurementRequest?
     /// Whether the pixels of each source are returned, for images of the sources. They always are with ``measurements``.
@@ -77,7 +77,7 @@ public struct ScanParameters: Codable, Hashable, Sendable {
         case weights
     }
 
-    /// What the samples of a weight map are: SExtractor's WEIGHT_TYPE.
+    /// The meaning of the samples of a weight map: SExtractor's WEIGHT_TYPE.
     public enum WeightMap: String, Codable, Hashable, Sendable, CaseIterable {
         /// Inverse variances: MAP_WEIGHT.
         case weight

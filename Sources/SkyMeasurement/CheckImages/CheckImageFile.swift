@@ -8,7 +8,7 @@ package import SkyFITS
 /// If its name ends in `.fz`, the images are stored in compressed tiles, without loss: integers by Rice's method, others
 /// by gzip. The file gets its name in ``finish()``.
 package final class CheckImageFile {
-    /// What it shows.
+    /// The kind of pixels in it.
     package let image: CheckImage
     private let path: String
     private let file: AtomicFile

@@ -10,7 +10,7 @@ package import SkyExtraction
 ///         for index in 0..<round.count { try round.add(round.step(index).scan(pixels), of: index, to: &scan) }
 ///     }
 package struct ExactScan: Sendable {
-    /// What follows the background.
+    /// The work that follows the background.
     package enum Aim: Sendable {
         /// A search for sources, and their measurement.
         case sources
@@ -31,7 +31,7 @@ package struct ExactScan: Sendable {
     package private(set) var assembly: CatalogAssembly
     /// The fluxes at given positions.
     package private(set) var forced: ForcedPlan?
-    /// What was measured on request, the photometry of the sources included.
+    /// The requested measurements, the photometry of the sources included.
     package var measurements: MeasurementTable { measurementPlan?.table ?? MeasurementTable() }
 
     private let parameters: ScanParameters

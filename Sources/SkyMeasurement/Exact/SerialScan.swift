@@ -5,7 +5,7 @@ package import SkyFITS
 package struct SerialScan {
     /// How the image is cut.
     package var plan: BandPlan
-    /// What counts as a source.
+    /// Detection and photometry.
     package let parameters: ScanParameters
     /// The order in which the windows of a round are scanned, given their number; ascending by default.
     package var order: (Int) -> [Int] = { Array(0..<$0) }
@@ -17,7 +17,7 @@ package struct SerialScan {
         package let sources: SourceTable
         /// The background that was subtracted.
         package let background: BackgroundModel
-        /// What was measured on request.
+        /// The requested measurements.
         package let measurements: MeasurementTable
         /// Sources that cleaning removed.
         package let removed: Int

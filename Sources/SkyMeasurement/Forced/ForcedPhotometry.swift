@@ -68,9 +68,9 @@ package struct ForcedPhotometry: WindowStep {
     }
 }
 
-/// The windows of all positions of an image, and what was measured in them.
+/// The windows of all positions of an image, and the fluxes that were measured in them.
 package struct ForcedPlan: Sendable {
-    /// What was measured; positions without pixels of the image are not.
+    /// The fluxes so far. Positions without pixels of the image have none.
     package private(set) var table: ForcedTable
     package let windows: [ForcedWindow]
     private let width: Int

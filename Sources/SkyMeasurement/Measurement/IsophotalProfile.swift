@@ -4,7 +4,7 @@
     internal import Darwin
 #endif
 
-/// What the pixels of a source tell of its profile: areas above eight levels, and the width of its core.
+/// The profile of a source from its pixels: areas above eight levels, and the width of its core.
 struct IsophotalProfile {
     static let levelCount = 8
 

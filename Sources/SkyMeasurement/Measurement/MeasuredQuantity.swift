@@ -18,7 +18,7 @@ package enum MeasuredQuantity: CaseIterable, Sendable {
     case isoFlux, isoVariance
     /// Numbers of the source's pixels above eight levels from the analysis threshold to the peak.
     case isoAreas
-    /// Of sources detected in another image: the highest of their pixels, and the analysis threshold.
+    /// The highest pixel and the analysis threshold of a source that was detected in another image.
     case isoPeak, isoThreshold
     /// Full width at half maximum of a Gaussian core, in pixels.
     case fwhm
@@ -31,7 +31,7 @@ package enum MeasuredQuantity: CaseIterable, Sendable {
     case fluxWin, fluxErrWin
     /// Petrosian radius in units of the axes; flux in its ellipse and the error of that.
     case petrosianRadius, fluxPetrosian, fluxErrPetrosian
-    /// Of the fit of the point spread function: position in pixels of the image, iterations, flux and its error, and
+    /// The fit of the point spread function: position in pixels of the image, iterations, flux and its error, and
     /// squared residuals per degree of freedom.
     case xPSF, yPSF, iterationsPSF, fluxPSF, fluxErrPSF, chi2PSF
     /// Variances and covariance of that position, in pixels squared.

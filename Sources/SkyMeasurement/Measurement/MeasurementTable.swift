@@ -1,6 +1,6 @@
 package import SkyExtraction
 
-/// What was measured of some sources on request: a row of numbers per source, and cut-outs.
+/// The requested measurements of some sources: a row of numbers per source, and cut-outs.
 public struct MeasurementTable: Codable, Equatable, Sendable {
     /// Row by row, as ``MeasurementLayout`` places them.
     package var values: [Double] = []

@@ -5,7 +5,7 @@ import SkyFITS
 
 /// A copy of the pixels around one source in which those of other sources are masked; its memory is used again.
 struct SourceCutout: ~Copyable {
-    /// What is copied, in image coordinates.
+    /// The copied pixels, in image coordinates.
     private(set) var rect = PixelRect(x: 0..<0, y: 0..<0)
     private var capacity = 0
     private var pixels = UnsafeMutablePointer<Float>.allocate(capacity: 0)

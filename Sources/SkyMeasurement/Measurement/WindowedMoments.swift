@@ -28,7 +28,7 @@ package struct WindowedMoments {
     private static let precision = 1e-4
     /// Determinant of the moments below which the variance of positions within a pixel is added, as for barycentres.
     private static let leastDeterminant = 0.00694
-    /// Of positions within a pixel, in pixels squared.
+    /// Variance of a uniform distribution over one pixel, in pixels squared.
     private static let pixelVariance = 1.0 / 12
     /// Radius of integration in units of the window's sigma.
     package static let radius = 4.0

@@ -123,7 +123,7 @@ public struct ArithmeticFingerprint: Equatable, Sendable, CustomStringConvertibl
 }
 
 extension Arithmetic {
-    /// That of sky scans in this process; see ``ArithmeticFingerprint``.
+    /// The arithmetic of sky scans in this process: see ``ArithmeticFingerprint``.
     public static var sky: Arithmetic {
         Arithmetic(fingerprint: "\(ArithmeticFingerprint.current)", libraries: cLibrary)
     }

@@ -5,10 +5,10 @@ internal import ScanNetwork
 package enum Checksum {
     static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 { XXH3_64bits(bytes.baseAddress, bytes.count) }
 
-    /// Of the coded form of `value`.
+    /// The checksum of the coded form of `value`.
     static func of(_ value: some Encodable) throws -> UInt64 { try WireEncoder().encode(value) { of($0) } }
 
-    /// Of two checksums.
+    /// The checksum of two checksums, in this order.
     static func of(_ first: UInt64, _ second: UInt64) -> UInt64 {
         withUnsafeBytes(of: (first.littleEndian, second.littleEndian)) { of($0) }
     }

@@ -6,7 +6,7 @@ package struct FileNames: Codable, Equatable, Sendable {
         /// Absolute, without symbolic links.
         package var path: String
         package var hdu: Int
-        /// What a node's file at this path must be equal in; nil if nothing is known.
+        /// The identity that a node's file at this path must have; nil if it is not known.
         package var identity: FileIdentity?
     }
 

@@ -171,7 +171,7 @@ public actor ImageReader {
         }
     }
 
-    /// What the bulk bytes of the window `rect` hold.
+    /// The layout of the bulk bytes of the window `rect`.
     package nonisolated func contents(of rect: PixelRect) -> WindowPixels {
         WindowPixels(rect: rect, hasWeights: summary.weights != nil, hasMask: summary.mask != nil)
     }

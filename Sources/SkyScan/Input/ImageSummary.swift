@@ -24,7 +24,7 @@ public struct ImageSummary: Sendable {
     public let weights: String?
     /// Number of 2-D images in the image's file.
     public let imageCount: Int
-    /// What a user should know about the files, a line each: further images, faults that do not prevent reading.
+    /// Notes on the files for the user, a line each: further images, faults that do not prevent reading.
     public let warnings: [String]
 
     init(
@@ -59,8 +59,8 @@ public struct ImageSummary: Sendable {
         self.imageCount = imageCount
     }
 
-    /// What a user should know of the coordinates, a line each. `path` is the file of the image; nil if it cannot be
-    /// read here.
+    /// Notes on the coordinates for the user, a line each. `path` is the file of the image; nil if it cannot be read
+    /// here.
     private static func coordinateNotes(_ header: FITSHeader, name: String, path: String?) -> [String] {
         guard let system = try? CelestialWCS(header: header) else { return [] }
         let tables = LookupTables(header)?.note(file: path)

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What reading the windows of a scan took.
+/// The time that reading the windows of a scan took.
 struct ReadingTime {
     /// Elapsed seconds, where several threads read side by side divided by their number.
     private(set) var seconds = 0.0

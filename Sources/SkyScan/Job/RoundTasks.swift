@@ -4,7 +4,7 @@ internal import SkyMeasurement
 
 /// The tasks of a round, made on demand: they carry backgrounds, which need not all be in memory.
 struct RoundTasks<Round: ScanRound>: Sequence, Sendable {
-    /// What is to be known of a window besides its task.
+    /// Facts about a window that its task does not carry.
     private struct Window {
         let sector: PixelRect
         let cost: Double

@@ -11,7 +11,7 @@ public struct Detections: Sendable {
     /// Sectors of the image in which none could be detected.
     package let missing: [MissingSector]
 
-    /// Those of a scan whose parameters request measurements and detections; nil of another scan.
+    /// The detections of a scan whose parameters request measurements and detections; nil for another scan.
     /// - Parameters:
     ///   - result: of the scan.
     ///   - image: the image.

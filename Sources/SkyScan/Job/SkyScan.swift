@@ -100,7 +100,7 @@ public struct SkyScan: Sendable {
     public func run() async throws -> SkyScanResult {
         var scan = self
         scan.plan = try await journal?.plan(of: .background, proposed: plan) ?? plan
-        // That of an earlier run was made for other slots, perhaps fewer.
+        // The plan of an earlier run was made for another number of slots, perhaps fewer.
         if scan.plan != plan { scan.plannedSlots = 1 }
         guard let positions, let request = parameters.forced else { return try await scan.run(.sources) }
         let forced = ForcedPlan(x: positions.x, y: positions.y, in: plan.image, request)

@@ -5,7 +5,7 @@ public import SkyFITS
 public enum SkyScanEvent: Equatable, Sendable {
     /// A step, or a further round of it, begins with `tasks` tasks of `cost` pixels in total.
     case began(ScanStep, tasks: Int, cost: Double)
-    /// That number of the step's tasks, of `cost` in total, need not be run: the journal holds their results.
+    /// So many of the step's tasks, of `cost` pixels in total, need not run: the journal holds their results.
     case resumed(ScanStep, tasks: Int, cost: Double)
     /// The tasks of the step, or of this round of it, work on these pixels. Systems process those in `waiting`, and
     /// events refer to them by index in it; the results of those in `resumed` come from the journal.

@@ -2,7 +2,7 @@ package import ScanCluster
 package import SkyExtraction
 package import SkyFITS
 
-/// What the bulk bytes of a window hold, one after the other: samples, weights if there are any, mask if there is one.
+/// The layout of the bulk bytes of a window: samples, then weights if there are any, then the mask if there is one.
 ///
 /// Samples and weights are little-endian 32-bit floats; the mask has one byte per pixel, not 0 where it is masked. All
 /// are stored row by row over ``rect``.

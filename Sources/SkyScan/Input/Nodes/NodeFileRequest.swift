@@ -2,7 +2,7 @@ internal import ScanBasics
 internal import ScanNetwork
 internal import SkyFITS
 
-/// What a coordinator asks a node about the files that lie there. It is the origin of a reference whose part is
+/// A coordinator's question about the files that lie on a node. It is the origin of a reference whose part is
 /// ``NodeFileTask/part``.
 package struct NodeFileRequest: Codable, Equatable, Sendable {
     enum Subject: String, Codable, Sendable {
@@ -109,7 +109,7 @@ package struct NodeFileRequest: Codable, Equatable, Sendable {
     }
 }
 
-/// What a node answers.
+/// A node's answer to a ``NodeFileRequest``.
 package struct NodeFileAnswer: Codable, Equatable, Sendable {
     /// Why there is no answer.
     struct Problem: Codable, Equatable, Sendable {
@@ -147,7 +147,7 @@ package struct NodeFileAnswer: Codable, Equatable, Sendable {
         var bitpix: Int
         /// The cards of the header.
         var header: [UInt8]
-        /// Those of the primary header, if the image is an extension's.
+        /// The cards of the primary header, if the image is in an extension.
         var primary: [UInt8]
 
         /// The file's state on the node before it was opened; nil from earlier versions.

@@ -6,7 +6,7 @@ public import SkyFITS
 /// The files that lie on a node, below the folders that its owner allows (`skyfarm node --data`).
 ///
 /// Every question is a task for one node alone, which is found by its name each time, so that it may leave and come back.
-/// Of several nodes that have the same files any may answer.
+/// Any of several nodes that have the same files may answer.
 public struct NodeFiles: Sendable {
     /// The nodes' names. The first that is connected is asked first.
     public let nodes: [String]
@@ -25,7 +25,7 @@ public struct NodeFiles: Sendable {
     /// A file that a path or a pattern stands for.
     package struct Found: Equatable, Sendable {
         package var path: String
-        /// That of its first image; nil if it has none, or the node does not tell.
+        /// The identity of its first image; nil if it has none, or if the node does not report it.
         package var identity: FileIdentity?
 
         package init(path: String, identity: FileIdentity? = nil) { (self.path, self.identity) = (path, identity) }
@@ -100,7 +100,7 @@ public struct NodeFiles: Sendable {
         guard let image = try await ask(NodeFileRequest(.image, path, .number(hdu))).image else {
             throw Self.problem(nodes[0], .unreadable, "\(path): the node has sent no answer")
         }
-        // What a peer sends is checked like a header of a file.
+        // The header comes from a peer, and is checked like that of a file.
         let (count, overflow) = image.width.multipliedReportingOverflow(by: image.height)
         guard image.width > 0, image.height > 0, !overflow, count <= FITSImage.maximumPixelCount,
             max(image.width, image.height) < Int(Int32.max)
