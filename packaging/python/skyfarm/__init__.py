@@ -8,7 +8,6 @@ from ._catalogue import Catalogue
 from ._errors import ClusterKeyError, IncompleteError, InputError, NoNodeError, OutputError, SkyfarmError, UsageError
 from ._live import LivePage
 from ._nodes import Node, NodeInfo, nodes
-from ._options import ScanOptions
 from ._program import program
 from ._progress import Progress
 from ._scan import Result, scan, scan_many
@@ -28,7 +27,6 @@ __all__ = [
     "Page",
     "Progress",
     "Result",
-    "ScanOptions",
     "SkyfarmError",
     "UsageError",
     "__version__",

@@ -11,6 +11,10 @@ import numpy as np
 from astropy.io import fits
 from astropy.table import Column, Table, vstack
 
+from ._checks import CheckImage
+from ._memory import Array
+from ._pixels import cutouts, pixels, positions, show
+
 #: Keywords that describe the file's table, and not its content.
 _STRUCTURE = re.compile(
     r"XTENSION|SIMPLE|BITPIX|NAXIS\d*|PCOUNT|GCOUNT|TFIELDS|EXTEND|(TTYPE|TFORM|TUNIT|TCOMM|TDISP|TNULL)\d+"
@@ -30,10 +34,121 @@ class Catalogue(Table):  # type: ignore[misc]
         derived from a catalogue.
     thumbnail : bytes or None
         The image as PNG, if it was asked for.
+    check_images : dict
+        The images that were asked for, by their types, as arrays; of a file of several images as a list of arrays.
     """
 
     report: dict[str, Any] = {}
     thumbnail: bytes | None = None
+    check_images: dict[str, CheckImage] = {}
+    #: The array, not a copy of it, or the name of the file that was scanned; and the names and HDUs of its images.
+    _source: Any = None
+    _images: list[tuple[str, int]] = []
+
+    @property
+    def segmentation(self) -> CheckImage:
+        """The map of the sources: each pixel has the number of its source, 0 without one.
+
+        Raises
+        ------
+        AttributeError
+            Unless the scan was asked for it by ``segmentation=True``.
+        """
+        return self._check("SEGMENTATION", "segmentation=True")
+
+    @property
+    def background(self) -> CheckImage:
+        """The background level of each pixel.
+
+        Raises
+        ------
+        AttributeError
+            Unless the scan was asked for it by ``check_image="BACKGROUND"``.
+        """
+        return self._check("BACKGROUND", 'check_image="BACKGROUND"')
+
+    @property
+    def background_rms(self) -> CheckImage:
+        """The background noise of each pixel.
+
+        Raises
+        ------
+        AttributeError
+            Unless the scan was asked for it by ``check_image="BACKGROUND_RMS"``.
+        """
+        return self._check("BACKGROUND_RMS", 'check_image="BACKGROUND_RMS"')
+
+    def _check(self, kind: str, argument: str) -> CheckImage:
+        if kind not in self.check_images:
+            raise AttributeError(f"the scan was not asked for this image; give it {argument}")
+        return self.check_images[kind]
+
+    def cutouts(self, size: int = 32, *, image: Any = None) -> Array:
+        """Squares of the image around the sources.
+
+        Parameters
+        ----------
+        size : int
+            Rows and columns of each, in pixels.
+        image : array, optional
+            Another image of the same pixels; by default the one that was scanned. The array of a scan is kept, not
+            copied; a file is read again.
+
+        Returns
+        -------
+        array of shape (len(self), size, size)
+            Floats; NaN beyond the image's edges. The source is in the pixel ``[size // 2, size // 2]``.
+
+        Raises
+        ------
+        ValueError
+            If the table does not know its image, or has sources of several.
+        """
+        return cutouts(pixels(self, image), *positions(self), size)
+
+    def show(
+        self,
+        *,
+        image: Any = None,
+        ax: Any = None,
+        scale: float = 3.0,
+        percentiles: tuple[float, float] = (1.0, 99.5),
+        color: str = "red",
+    ) -> Any:
+        """Draws the image with an ellipse for each source, by matplotlib.
+
+        Parameters
+        ----------
+        image : array, optional
+            As for `cutouts`.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default in a new figure.
+        scale : float
+            Size of the ellipses in units of a and b.
+        percentiles : tuple of two floats
+            The shares of pixels, in per cent, that are black and below white.
+        color : str
+            Colour of the ellipses.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        ImportError
+            If there is no matplotlib.
+        ValueError
+            As for `cutouts`.
+        """
+        return show(pixels(self, image), self, ax, scale, percentiles, color)
+
+    def __getitem__(self, item: Any) -> Any:
+        part = super().__getitem__(item)
+        if isinstance(part, Catalogue):
+            # Rows and columns of a catalogue are still of its image.
+            part._source, part._images = self._source, self._images
+        return part
 
     def _repr_html_(self) -> str:
         table: str = super()._repr_html_()
@@ -68,13 +183,18 @@ def read(file: str, name: str | None = None) -> Catalogue:
     """
     with fits.open(file, memmap=False) as hdus:
         tables = [_table(hdu, name) for hdu in hdus if isinstance(hdu, fits.BinTableHDU)]
+    images = [(str(table.meta.get("IMAGE", "")), int(table.meta.get("IMGHDU", 0))) for table in tables]
     if len(tables) == 1:
+        tables[0]._images = images
         return tables[0]
     for table in tables:
-        table.add_column(Column(np.full(len(table), table.meta["IMGHDU"], "i4"), description="HDU of the image"), 0, "hdu")
+        table.add_column(
+            Column(np.full(len(table), table.meta["IMGHDU"], "i4"), description="HDU of the image"), 0, "hdu"
+        )
         extension = np.full(len(table), table.meta.get("EXTNAME", ""), dtype=object).astype(str)
         table.add_column(Column(extension, description="EXTNAME of the image"), 1, "extname")
     joined: Catalogue = vstack(tables, metadata_conflicts="silent")
+    joined._images = images
     return joined
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from contextlib import ExitStack
-from dataclasses import dataclass
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,9 @@ from astropy.io.fits.verify import VerifyError
 from astropy.utils.exceptions import AstropyUserWarning
 
 from ._memory import Array, fits_file, path, two_axes
+
+#: The powers that make standard deviations of uncertainties.
+_POWERS = {"std": 1.0, "var": 0.5, "ivar": -0.5}
 
 
 @dataclass
@@ -24,18 +27,29 @@ class Image:
     ----------
     word : str
         The file's name, with the HDU in brackets; or that of a file in memory.
-    name : str or None
-        What a catalogue calls an image that has no file.
-    mask : array, str or None
+    pixels : array or str
+        The array, or the file's absolute name.
+    shapes : set of tuple of int
+        Rows and columns of the images; empty if they are not known.
+    mask : array or None
         The mask that belongs to the image.
+    noise : array or None
+        The standard deviations that belong to the image.
     descriptors : list of int
         Files in memory, which the program inherits.
     """
 
     word: str
-    name: str | None
-    mask: Any
-    descriptors: list[int]
+    pixels: Any
+    shapes: set[tuple[int, ...]]
+    mask: Any = None
+    noise: Any = None
+    descriptors: list[int] = field(default_factory=list)
+
+    @property
+    def name(self) -> str | None:
+        """What a catalogue calls an image that has no file."""
+        return None if isinstance(self.pixels, str) else "array"
 
 
 def image(source: Any, hdu: int | str | None, header: Any, wcs: Any, stack: ExitStack) -> Image:
@@ -44,24 +58,50 @@ def image(source: Any, hdu: int | str | None, header: Any, wcs: Any, stack: Exit
         if header is not None or wcs is not None:
             raise TypeError("a file has its own header: header and wcs are for arrays")
         word = os.fspath(source)
-        return Image(word if hdu is None else f"{word}[{hdu}]", None, None, [])
+        return Image(word if hdu is None else f"{word}[{hdu}]", os.path.abspath(word), _shapes(word, hdu))
     if hdu is not None:
         raise TypeError("hdu selects an image of a file; an array is one image")
     data, mask, cards = _parts(source)
     cards.update(_cards(header))
     if wcs is not None:
         cards.update(wcs.to_header(relax=True))
-    descriptor = stack.enter_context(fits_file(two_axes(data), cards))
-    return Image(path(descriptor), "array", mask, [descriptor])
+    data = two_axes(data, "image")
+    noise = _noise(source)
+    descriptor = stack.enter_context(fits_file(data, cards))
+    return Image(path(descriptor), data, {data.shape}, mask, noise, [descriptor])
 
 
-def plane(source: Any, stack: ExitStack, is_mask: bool) -> Image:
-    """A mask or weight map as a word of the command line."""
+def plane(source: Any, name: str, shapes: set[tuple[int, ...]], stack: ExitStack) -> tuple[str, list[int]]:
+    """An argument that belongs to an image, such as its mask, as a word of the command line, and its file in memory.
+
+    Raises
+    ------
+    ValueError
+        If it is an array whose shape is none of the images'.
+    """
     if isinstance(source, (str, os.PathLike)):
-        return Image(os.fspath(source), None, None, [])
-    array = two_axes(source)
-    descriptor = stack.enter_context(fits_file(array != 0 if is_mask else array))
-    return Image(path(descriptor), None, None, [descriptor])
+        return os.fspath(source), []
+    data, mask, _ = _parts(source)
+    if mask is not None and np.any(mask):
+        raise ValueError(f"{name}: has masked values; give an array without a mask")
+    array = two_axes(data, name)
+    if shapes and array.shape not in shapes:
+        raise ValueError(f"{name}: has the shape {array.shape}, the image {' or '.join(map(str, sorted(shapes)))}")
+    descriptor = stack.enter_context(fits_file(array != 0 if name == "mask" else array))
+    return path(descriptor), [descriptor]
+
+
+def _shapes(file: str, hdu: int | str | None) -> set[tuple[int, ...]]:
+    """The shapes of a file's images, or of one; empty if astropy cannot tell, as for a file on a node."""
+    shapes: set[tuple[int, ...]] = set()
+    with suppress(OSError, KeyError, IndexError, ValueError, TypeError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with fits.open(file, lazy_load_hdus=True) as hdus:
+            for part in hdus if hdu is None else [hdus[hdu]]:
+                shape = getattr(part, "shape", ())
+                if part.is_image and len(shape) >= 2 and np.prod(shape) > 0:
+                    shapes.add(tuple(shape[-2:]))
+    return shapes
 
 
 def _parts(source: Any) -> tuple[Array, Any, fits.Header]:
@@ -83,8 +123,38 @@ def _parts(source: Any) -> tuple[Array, Any, fits.Header]:
             cards.update(source.wcs.to_header(relax=True))
         if source.unit is not None:
             cards["BUNIT"] = _unit(source)
-        return np.asarray(source.data), source.mask, cards
+        data = np.asarray(source.data)
+        # A mask may be one value for all pixels.
+        mask = source.mask if source.mask is None or np.ndim(source.mask) else np.full(data.shape, bool(source.mask))
+        return data, mask, cards
     return np.asarray(source), None, cards
+
+
+def _noise(source: Any) -> Array | None:
+    """The uncertainty of an NDData as standard deviations in the unit of its samples.
+
+    Pixels whose uncertainty is not positive or not finite get a value that the program masks.
+    """
+    uncertainty = getattr(source, "uncertainty", None)
+    if uncertainty is None or getattr(uncertainty, "array", None) is None:
+        return None
+    power = _POWERS.get(uncertainty.uncertainty_type)
+    if power is None:
+        raise ValueError(
+            f"uncertainty: {type(uncertainty).__name__} cannot be used; make it a StdDevUncertainty, VarianceUncertainty"
+            " or InverseVariance, or scan the data without it"
+        )
+    values: Array = np.asarray(uncertainty.array)
+    if values.ndim == 0:
+        values = np.full(np.shape(source.data), values)
+    if values.shape != np.shape(source.data):
+        raise ValueError(f"uncertainty: has the shape {values.shape}, the image {np.shape(source.data)}")
+    with np.errstate(all="ignore"):
+        noise: Array = values if power == 1 else np.sqrt(values if power > 0 else 1 / values)
+    if uncertainty.unit is not None and source.unit is not None:
+        factor = float((uncertainty.unit**power).to(source.unit))
+        noise = noise if factor == 1 else noise * factor
+    return noise
 
 
 def _writable(header: fits.Header) -> fits.Header:

@@ -52,8 +52,8 @@ def stored_type(dtype: np.dtype[Any]) -> tuple[np.dtype[Any], int]:
     raise TypeError(f"an image of type {dtype} cannot be scanned: use integers or floats of up to 64 bits")
 
 
-def two_axes(source: Any) -> Array:
-    """The source as an array, with its axes of length 1 removed, if that leaves two.
+def two_axes(source: Any, name: str) -> Array:
+    """The argument of this name as an array, with its axes of length 1 removed, if that leaves two.
 
     Raises
     ------
@@ -65,7 +65,9 @@ def two_axes(source: Any) -> Array:
     if array.ndim > 2:
         array = array.reshape([length for length in shape if length != 1] if array.size > 1 else (1, 1))
     if array.ndim != 2 or array.size == 0:
-        raise ValueError(f"an array of shape {shape} is no image: it needs two axes, rows and columns, with pixels")
+        raise ValueError(
+            f"{name}: an array of shape {shape} is no image: it needs two axes, rows and columns, with pixels"
+        )
     return array
 
 

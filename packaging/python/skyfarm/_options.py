@@ -1,11 +1,11 @@
-"""Options of ``skyfarm scan`` as keyword arguments."""
+"""Arguments of `scan` and `scan_many` as options of the command ``skyfarm scan``."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypedDict, Union
+from typing import Any, Union
 
 import numpy as np
 
@@ -13,114 +13,129 @@ from ._memory import Array
 
 PathLike = Union[str, "os.PathLike[str]"]
 
+#: The words of the command line that an argument's value becomes.
+Words = Callable[[str, Any], "list[str]"]
 
-class ScanOptions(TypedDict, total=False):
-    """Keyword arguments of `scan` and `scan_many`; those that are absent have the command's defaults.
 
-    Detection, with SExtractor's parameters and defaults: ``threshold`` (1.5), ``min_area`` (5), ``deblend_levels`` (32),
-    ``deblend_contrast`` (0.005), ``clean`` (1.0; None keeps all), ``mesh`` (64), ``mesh_filter`` (3), ``kron_factor``
-    (2.5), ``kron_minimum`` (3.5), ``filter`` ("conv", "matched" or "none"), ``kernel`` (an array or a file), ``noise``
-    ("global" or "map"), ``gain`` (electrons per unit, a header keyword, or None).
+def _text(value: Any) -> str:
+    return str(os.fspath(value) if isinstance(value, os.PathLike) else value)
 
-    Work: ``nodes`` (addresses HOST:PORT), ``srv`` (DNS names), ``discovery`` (True), ``wait`` (seconds), ``local_slots``
-    (one per core; 0 scans on nodes alone), ``allow_different_nodes`` (False), ``band`` (rows), ``timeout`` (seconds),
-    ``max_attempts`` (3).
 
-    SExtractor's columns (Docs/SExtractor.md): ``columns`` (names, or a .param file) and, for those, ``apertures``
-    (diameters), ``flux_fractions``, ``neighbours`` ("none", "blank" or "correct"), ``zero_point``, ``saturation``,
-    ``pixel_scale``, ``seeing``, ``nnw`` and ``flag_image`` (files).
+def _value(flag: str, value: Any) -> list[str]:
+    return [flag, _text(value)]
 
-    Files of several images: ``skip_hdu`` (patterns of EXTNAME).
 
-    Pages: ``report`` (a file, for many images a folder), ``preview`` (a PNG file), ``overwrite`` (False).
+def _toggle(flag: str, value: Any) -> list[str]:
+    return [flag] if value else []
+
+
+def _inverted(flag: str, value: Any) -> list[str]:
+    return [] if value else [flag]
+
+
+def _repeated(flag: str, value: Any) -> list[str]:
+    if isinstance(value, (str, os.PathLike)) or not np.iterable(value):
+        raise TypeError(f"{flag[2:]}: give a list of names, not {value!r}")
+    return [word for item in value for word in (flag, _text(item))]
+
+
+def _commas(flag: str, value: Any) -> list[str]:
+    is_list = np.iterable(value) and not isinstance(value, (str, os.PathLike))
+    return [flag, ",".join(map(str, value)) if is_list else _text(value)]
+
+
+def _or_off(word: str) -> Words:
+    """A value, for which None and False are this word of the command."""
+    return lambda flag, value: [flag, word if value is None or value is False else _text(value)]
+
+
+def _level(flag: str, value: Any) -> list[str]:
+    if np.ndim(value) != 0:
+        raise ValueError(
+            f"{flag[2:]} is the level of the whole image, one number, not an array of shape {np.shape(value)};"
+            f" subtract the array from the image and give {flag[2:]}=0"
+        )
+    return [flag, _text(value)]
+
+
+#: Arguments whose values are given to the command as they are, with its options.
+OPTIONS: dict[str, tuple[str, Words]] = {
+    **{
+        name: ("--" + name.replace("_", "-"), _value)
+        for name in """threshold min_area deblend_levels deblend_contrast mesh mesh_filter kron_factor kron_minimum
+        filter noise weight_map limit_sigma neighbours zero_point saturation pixel_scale seeing nnw psf plane report preview
+        wait local_slots priority_weight band timeout max_attempts where""".split()
+    },
+    "background": ("--background", _level),
+    "clean": ("--clean", _or_off("off")),
+    "gain": ("--gain", _or_off("none")),
+    "columns": ("--columns", _commas),
+    "apertures": ("--apertures", _commas),
+    "flux_fractions": ("--flux-fractions", _commas),
+    "nodes": ("--node", _repeated),
+    "srv": ("--srv", _repeated),
+    "only": ("--only", _repeated),
+    "exclude": ("--exclude", _repeated),
+    "skip_hdu": ("--skip-hdu", _repeated),
+    "priority": ("--priority", _repeated),
+    "discovery": ("--no-discovery", _inverted),
+    "allow_different_nodes": ("--allow-different-nodes", _toggle),
+    "overwrite": ("--overwrite", _toggle),
+    "samp": ("--samp", _toggle),
+    "fail_fast": ("--fail-fast", _toggle),
+    "recursive": ("--recursive", _toggle),
+}
+
+#: Arguments that may be arrays, which become files.
+PLANES = {name: "--" + name.replace("_", "-") for name in ("mask", "weight", "detect", "detect_weight", "flag_image")}
+
+#: Options of the command that are no arguments, each with the reason.
+NOT_ARGUMENTS = {
+    "--output": "the catalogue is returned",
+    "--merged": "the catalogues are returned",
+    "--json": "`Catalogue.report` has the result",
+    "--progress": "`progress` gets the events",
+    "--dashboard": "`live` shows the page",
+    "--log-format": "messages are exceptions",
+    "--quiet": "nothing is printed",
+    "--verbose": "nothing is printed",
+    "--color": "nothing is printed",
+    "--help": "help(skyfarm.scan)",
+    "--dry-run": "nothing would be returned",
+    "--watch": "it does not end",
+    "--watch-limit": "it belongs to --watch",
+    "--skip-existing": "no catalogue exists before",
+    "--fresh": "there is no journal",
+    "--no-journal": "there is no journal",
+    "--strict": "each result has its error",
+}
+
+
+def words(arguments: Mapping[str, Any]) -> list[str]:
+    """The words of the command line for those arguments that are options of the command.
+
+    An argument is left out, so that the command's default holds, if it is None; or if it is ``...``, where None is a
+    value.
     """
-
-    threshold: float
-    min_area: int
-    deblend_levels: int
-    deblend_contrast: float
-    clean: float | None
-    mesh: int
-    mesh_filter: int
-    kron_factor: float
-    kron_minimum: float
-    filter: str
-    kernel: Array | PathLike
-    noise: str
-    gain: float | str | None
-    nodes: Sequence[str]
-    srv: Sequence[str]
-    discovery: bool
-    wait: float
-    local_slots: int
-    allow_different_nodes: bool
-    band: int
-    timeout: float
-    max_attempts: int
-    columns: Sequence[str] | PathLike
-    apertures: Sequence[float]
-    flux_fractions: Sequence[float]
-    neighbours: str
-    zero_point: float
-    saturation: float
-    pixel_scale: float
-    seeing: float
-    nnw: PathLike
-    flag_image: PathLike
-    skip_hdu: Sequence[str]
-    report: PathLike
-    preview: PathLike
-    overwrite: bool
+    result: list[str] = []
+    for name, (flag, convert) in OPTIONS.items():
+        value = arguments.get(name)
+        if value is None and name not in ("clean", "gain") or value is ... or name not in arguments:
+            continue
+        result += convert(flag, value)
+    return result
 
 
-#: Values of None, as the command writes them.
-_NONE = {"clean": "off", "gain": "none"}
-#: Lists that are one word of the command.
-_LISTS = ("columns", "apertures", "flux_fractions")
-
-
-def flags(options: ScanOptions, folder: Path) -> list[str]:
-    """The command's flags; a kernel that is an array becomes a file in `folder`.
-
-    Raises
-    ------
-    TypeError
-        If there is no such option, or it cannot be None.
-    """
-    words: list[str] = []
-    for name, value in options.items():
-        if name not in ScanOptions.__annotations__:
-            raise TypeError(f"unknown option {name!r}; use {', '.join(sorted(ScanOptions.__annotations__))}")
-        flag = "--" + name.replace("_", "-")
-        if value is None:
-            if name not in _NONE:
-                raise TypeError(f"{name} cannot be None; leave it out for the default")
-            words += [flag, _NONE[name]]
-        elif name in ("nodes", "srv", "skip_hdu"):
-            words += _repeated("--node" if name == "nodes" else flag, value)
-        elif name == "discovery":
-            words += [] if value else ["--no-discovery"]
-        elif name in ("allow_different_nodes", "overwrite"):
-            words += [flag] if value else []
-        elif name == "kernel" and isinstance(value, np.ndarray):
-            words += [flag, str(_kernel_file(value, folder))]
-        elif name in _LISTS and isinstance(value, (list, tuple, np.ndarray)):
-            words += [flag, ",".join(map(str, value))]
-        else:
-            words += [flag, os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
-    return words
-
-
-def _repeated(flag: str, values: Any) -> list[str]:
-    if isinstance(values, str):
-        raise TypeError(f"{flag[2:]}: give a list of names, not the text {values!r}")
-    return [word for value in values for word in (flag, str(value))]
-
-
-def _kernel_file(kernel: Array, folder: Path) -> Path:
-    if kernel.ndim != 2:
-        raise ValueError(f"a kernel of shape {kernel.shape} has not two axes")
+def kernel_words(kernel: Any, folder: Path) -> list[str]:
+    """The option for a kernel: a file, or an array, which becomes a file in `folder`."""
+    if kernel is None:
+        return []
+    if isinstance(kernel, (str, os.PathLike)):
+        return ["--kernel", os.fspath(kernel)]
+    array: Array = np.asarray(kernel)
+    if array.ndim != 2 or array.size == 0:
+        raise ValueError(f"kernel: an array of shape {array.shape} is no kernel: it needs two axes, rows and columns")
     file = folder / "kernel.conv"
-    rows = (" ".join(repr(float(value)) for value in row) for row in kernel)
+    rows = (" ".join(repr(float(value)) for value in row) for row in array)
     file.write_text("CONV NORM\n" + "\n".join(rows) + "\n")
-    return file
+    return ["--kernel", str(file)]

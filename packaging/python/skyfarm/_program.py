@@ -39,7 +39,9 @@ def program() -> str:
     found = shutil.which("skyfarm")
     if found is None or Path(found).read_bytes()[:2] == b"#!":
         # The script of this package runs this function.
-        raise SkyfarmError("the program skyfarm is not on PATH; install a wheel that contains it, or the Debian package")
+        raise SkyfarmError(
+            "the program skyfarm is not on PATH; install a wheel that contains it, or the Debian package"
+        )
     return found
 
 

@@ -62,7 +62,9 @@ def test_real_images(command: Command) -> None:
     # Some of them are no images, and the command refuses them with the same words.
     files, scanned = real_images(), 0
     for file in files:
-        found = subprocess.run([skyfarm.program(), "scan", file, "-o", "/dev/null.csv", "--dry-run"], capture_output=True)
+        found = subprocess.run(
+            [skyfarm.program(), "scan", file, "-o", "/dev/null.csv", "--dry-run"], capture_output=True
+        )
         if found.returncode != 0:
             with pytest.raises(skyfarm.SkyfarmError) as caught:
                 skyfarm.scan(file)
@@ -129,7 +131,14 @@ def test_memory_is_used_again_and_returned(sky: np.ndarray, command: Command, tm
         return len({file.stat().st_ino for file in links if "skyfarm.fits" in os.readlink(file)})
 
     # Of some the file has the size of the one before, and is written through a map.
-    arrays = [sky[:200], sky[:150].astype("u2"), sky, sky[::-1], sky.astype("f4"), np.asfortranarray(sky[:, ::-1].astype("f4"))]
+    arrays = [
+        sky[:200],
+        sky[:150].astype("u2"),
+        sky,
+        sky[::-1],
+        sky.astype("f4"),
+        np.asfortranarray(sky[:, ::-1].astype("f4")),
+    ]
     arrays += [(sky / 16).astype(kind)[:100] for kind in ("u2", "i2", "u1", "i1")]
     for array in arrays:
         (tmp_path / "file.fits").unlink(missing_ok=True)
@@ -154,7 +163,7 @@ def test_mask_and_weights(sky: np.ndarray, tmp_path: Path, command: Command) -> 
     assert_same(skyfarm.scan(NDData(array, mask=mask)), masked)
     both = command(file["array"], "--mask", file["mask"], "--weight", file["weight"])[0]
     assert_same(skyfarm.scan(file["array"], mask=mask * 3.5, weight=weight), both)
-    with pytest.raises(TypeError, match="mask of its own"):
+    with pytest.raises(TypeError, match="mask: the image has one of its own"):
         skyfarm.scan(np.ma.MaskedArray(array, mask), mask=mask)
 
 
@@ -183,10 +192,9 @@ def test_options(sky: np.ndarray, sky_file: str, tmp_path: Path, command: Comman
     words = ["--kernel", str(tmp_path / "kernel.conv"), "--threshold", "2.5", "--clean", "off", "--mesh", "50"]
     table = skyfarm.scan(sky_file, kernel=kernel, threshold=2.5, clean=None, mesh=50, gain=None, band=64)
     assert_same(table, command(sky_file, *words, "--gain", "none", "--band", "64")[0])
-    with pytest.raises(TypeError, match="unknown option 'treshold'; use .*threshold"):
+    with pytest.raises(TypeError, match="treshold"):
         skyfarm.scan(sky, treshold=2)  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match="mesh cannot be None"):
-        skyfarm.scan(sky, mesh=None)  # type: ignore[arg-type]
+    assert_same(skyfarm.scan(sky_file, mesh=None, threshold=None, clean=...), command(sky_file)[0])
     with pytest.raises(TypeError, match="give a list"):
         skyfarm.scan(sky, nodes="a:4870")
 

@@ -173,7 +173,17 @@ def test_limit_raised_by_another_thread() -> None:
         sep.set_extract_pixstack(limits[0])
 
 
-@pytest.mark.parametrize("options", [{}, {"clean": False}, {"err": 5.0, "filter_kernel": None}, {"var": 25.0, "gain": 2.0}, {"err": 4.7}, {"var": 22.3}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"clean": False},
+        {"err": 5.0, "filter_kernel": None},
+        {"var": 25.0, "gain": 2.0},
+        {"err": 4.7},
+        {"var": 22.3},
+    ],
+)
 def test_bands(options: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
     # Bands so low that islands are cut, some of them by several bands.
     data = np.tile(sky() - 120, (2, 2))

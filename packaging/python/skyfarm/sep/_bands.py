@@ -66,7 +66,9 @@ class Extraction:
     def sources(self, top: int, bottom: int) -> c_void_p:
         """The sources of rows of the image, before cleaning, by Skyfarm's kernel."""
         err, var = (self.noise if self.noise_type == kind else None for kind in (1, 2))
-        window = KernelInput(Image(self.data[top:bottom], err=err, var=var, gain=self.gain), self.kernel, self.thresh, top)
+        window = KernelInput(
+            Image(self.data[top:bottom], err=err, var=var, gain=self.gain), self.kernel, self.thresh, top
+        )
         if self.noise_type == 0:
             # The threshold is absolute.
             window.field.global_noise = 1.0

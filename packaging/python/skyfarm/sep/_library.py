@@ -60,7 +60,9 @@ def library() -> Any:
     named = os.environ.get("SKYFARM_SEP_LIBRARY")
     file = Path(named) if named else Path(__file__).parents[1] / "bin" / "libskyfarm-sep.so"
     if not file.exists():
-        raise SkyfarmError("skyfarm.sep needs a wheel that contains the program; build one with scripts/package --wheel")
+        raise SkyfarmError(
+            "skyfarm.sep needs a wheel that contains the program; build one with scripts/package --wheel"
+        )
     # SEP finds the library's fixed draw before the system's random numbers.
     lib: Any = ctypes.CDLL(str(file), mode=ctypes.RTLD_LOCAL | getattr(os, "RTLD_DEEPBIND", 0))
     image, objects, out = c_void_p, POINTER(Objects), c_void_p
