@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import re
 import shutil
 import signal
@@ -167,6 +168,31 @@ def test_without_a_hub(sky_file: str, lock: Path, tmp_path: Path) -> None:
     done = run("scan", sky_file, "-o", output, "--samp")
     assert done.returncode == 1 and not output.exists()
     assert done.stderr == f"skyfarm: --samp: no SAMP hub runs ({lock} is missing); start TOPCAT or Aladin first\n"
+
+
+def test_command_starts_without_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = Path(__file__).parents[1] / "command" / "skyfarm"
+    words = [sys.executable, "-X", "importtime", str(command), "--version"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert done.stdout == subprocess.check_output([skyfarm.program(), "--version"], text=True)
+    modules = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
+    assert "site" in modules and not modules & {"astropy", "numpy", "skyfarm", "re", "subprocess", "pathlib"}
+    # In a wheel the program is found beside the package, on the interpreter's path.
+    monkeypatch.delenv("SKYFARM_PROGRAM", raising=False)
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    missing = subprocess.run([sys.executable, command], capture_output=True, text=True, env=environment)
+    assert (missing.returncode, missing.stderr) == (
+        1, "skyfarm: the package skyfarm has no program; install a wheel that contains it\n",
+    )  # fmt: skip
+    file = tmp_path / "skyfarm" / "bin" / "skyfarm"
+    file.parent.mkdir(parents=True)
+    file.write_text('#!/bin/sh\necho "$@"\nexit 7\n')
+    file.chmod(0o755)
+    found = subprocess.run([sys.executable, command, "a b", "c"], capture_output=True, text=True, env=environment)
+    assert (found.returncode, found.stdout) == (7, "a b c\n")
+    file.write_text("#!/nowhere\n")
+    broken = subprocess.run([sys.executable, command], capture_output=True, text=True, env=environment)
+    assert (broken.returncode, broken.stderr) == (1, f"skyfarm: {file}: No such file or directory\n")
 
 
 def test_page(sky: np.ndarray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
