@@ -3,8 +3,12 @@ package import ScanCluster
 /// Runs tasks, one step at a time, on the thread of the test, and advances virtual time when nothing is left to do.
 ///
 /// Thus a whole cluster of fake nodes runs the same way every time, and a deadlock is detected at once.
-package final class SimulatedExecutor: TaskExecutor, SerialExecutor {
-    private let jobs = Locked(Queue<UnownedJob>())
+package final class SimulatedExecutor: ScanExecutor {
+    private enum Work {
+        case job(UnownedJob)
+        case closure(@Sendable () -> Void)
+    }
+    private let queue = Locked(Queue<Work>())
     private let clock: ManualClock
 
     /// An executor that advances `clock`.
@@ -12,8 +16,15 @@ package final class SimulatedExecutor: TaskExecutor, SerialExecutor {
 
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        jobs.withLock { $0.append(job) }
+        queue.withLock { $0.append(.job(job)) }
     }
+
+    package func execute(_ body: @escaping @Sendable () -> Void) { queue.withLock { $0.append(.closure(body)) } }
+
+    /// There is one thread.
+    package var isCurrent: Bool { true }
+
+    package func checkIsolated() {}
 
     /// Runs `body` to its end.
     /// - Parameters:
@@ -47,8 +58,12 @@ package final class SimulatedExecutor: TaskExecutor, SerialExecutor {
     package func settle() { while step() {} }
 
     private func step() -> Bool {
-        let job = jobs.withLock { $0.popFirst() }
-        job?.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
-        return job != nil
+        switch queue.withLock({ $0.popFirst() }) {
+        case .job(let job):
+            job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+        case .closure(let body): body()
+        case nil: return false
+        }
+        return true
     }
 }

@@ -1,18 +1,19 @@
 /// One attempt at a task on a system, local or remote, from its start to its end. ``AttemptState`` decides its course.
 ///
-/// Its events are handled on the executor of its system, if the system has one. Its run shares that executor, so that
-/// an attempt needs no executor hop, no lock and no cancellation handler. A system without an executor, such as the
-/// local one, guards its attempts by a lock.
+/// Its events are handled on the executor of its system. A run that has the same executor needs no hop, no lock and no
+/// cancellation handler for it.
 final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
-    // Sendable: mutable state is read and written on the system's executor or inside its guard; the result is written
-    // once, before the waiter is resumed, and read after that.
+    // Sendable: what changes is touched only on the system's executor; the result is written once, before the waiter is
+    // resumed, and read after that.
     // Exclusivity is unchecked for the reason in Docs/Design.md, Layers.
 
     /// Its place in a run.
     struct Booking {
         let id: TaskLedger.AttemptID
         let reservation: SystemsState.Reservation
-        let ends: AttemptEnds
+        let systems: Systems
+        /// Attempts that have ended and that the run has not handled, also while it waits for its consumer.
+        let unseen: Locked<Int>
     }
 
     let system: ScanSystem
@@ -20,12 +21,10 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     private let number: Int
     private let bulk: BulkSource?
     private let booking: Booking?
-    /// Whether its requester may call the transport itself, without a hop to the system.
-    let isDirect: Bool
     private let timeout: TimeLimit?
     @exclusivity(unchecked) private var limit = Duration.zero
     @exclusivity(unchecked) private var state: AttemptState
-    @exclusivity(unchecked) private var handle = AttemptHandle(rawValue: .max)
+    @exclusivity(unchecked) private var request = AttemptHandle(rawValue: .max)
     @exclusivity(unchecked) private var loading: Task<Void, Never>?
     /// Resumed once, when it has ended.
     @exclusivity(unchecked) private var waiter: Waiter?
@@ -42,28 +41,24 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     /// for it.
     init(
         _ number: Int, at task: Work, on system: ScanSystem, bulk: BulkSource?, timeout: TimeLimit?,
-        isDirect: Bool, booking: Booking? = nil
+        booking: Booking? = nil
     ) {
         self.number = number
         self.task = task
         self.system = system
         self.bulk = bulk
         self.booking = booking
-        self.isDirect = isDirect
         state = AttemptState()
         self.timeout = timeout
     }
 
-    private var transport: any ScanTransport { system.transport }
-
-    private func endTime() { if timeout != nil { system.timeouts.end(self) } }
-
-    override func timeLimit() -> Duration {
-        if let timeout { limit = timeout.limit(cost: booking?.reservation.cost ?? task.cost) }
+    override func timeLimit() -> Duration? {
+        guard let timeout else { return nil }
+        limit = timeout.limit(cost: booking?.reservation.cost ?? task.cost)
         return limit
     }
 
-    override func expire() { enter { $0.perform($0.decide(.stopped(.timedOut))) } }
+    override func expire(on system: isolated ScanSystem) { handle(.stopped(.timedOut), on: system) }
 
     /// Its identity in the ledger of its run.
     var id: TaskLedger.AttemptID {
@@ -74,81 +69,66 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     /// Its room; nil without a run.
     var reservation: SystemsState.Reservation? { booking?.reservation }
 
-    /// Starts it. Call on the system's executor unless ``isDirect``.
-    func begin() {
-        var payloads = bulk.map(transport.payloads) ?? []
+    /// Starts it.
+    func begin(on system: isolated ScanSystem) {
+        var payloads = bulk.map(system.payloads) ?? []
         // A transport that names no payload of a task with bulk bytes gets the bytes.
         if bulk != nil, payloads.isEmpty { payloads = [.plain] }
-        perform(decide(.begin(payloads: payloads)))
+        handle(.begin(payloads: payloads), on: system)
     }
 
-    /// Waits until it has ended. Call once.
-    func wait() async {
-        await withUnsafeContinuation { (waiter: Waiter) in
-            let hasEnded = system.guarded {
-                if !self.hasEnded { self.waiter = waiter }
-                return self.hasEnded
-            }
-            if hasEnded { waiter.resume() }
+    /// Waits until it has ended. Call once, on the system's executor.
+    func wait(isolation: isolated (any Actor)? = #isolation) async {
+        await withUnsafeContinuation(isolation: isolation) { (waiter: Waiter) in
+            if hasEnded { waiter.resume() } else { self.waiter = waiter }
         }
     }
 
     /// Cancels it, from any executor.
-    func cancel(as reason: ScanError.Code = .cancelled) { enter { $0.perform($0.decide(.stopped(reason))) } }
+    func cancel(as reason: ScanError.Code = .cancelled) { system.enter { self.handle(.stopped(reason), on: $0) } }
 
-    /// Takes the bytes that were read for it. Call on the system's executor.
-    func loaded(_ bytes: inout BulkBytes?) {
-        let action = decide(.loaded(succeeded: true))
-        if case .send(let payload) = action { send(payload, &bytes) } else { perform(action) }
+    /// Takes the bytes that were read for it.
+    func loaded(_ bytes: inout BulkBytes?, on system: isolated ScanSystem) {
+        let action = state.handle(.loaded(succeeded: true))
+        if case .send(let payload) = action { send(payload, &bytes, on: system) } else { perform(action, on: system) }
     }
 
-    /// Reports that its bytes cannot be read. Call on the system's executor.
-    func failed(toLoad error: ScanError) {
-        let action = decide(.loaded(succeeded: false))
-        if action == .finish { end(.error(error)) } else { perform(action) }
+    /// Reports that its bytes cannot be read.
+    func failed(toLoad error: ScanError, on system: isolated ScanSystem) {
+        let action = state.handle(.loaded(succeeded: false))
+        if action == .finish { end(.error(error), on: system) } else { perform(action, on: system) }
     }
 
-    /// Runs `body` on the system's executor; at once if ``isDirect``.
-    private func enter(_ body: @escaping @Sendable (Attempt) -> Void) {
-        if isDirect { return body(self) }
-        Task(executorPreference: system.taskExecutor) { [system] in await system.perform { body(self) } }
+    private func handle(_ event: AttemptState.Event, on system: isolated ScanSystem) {
+        perform(state.handle(event), on: system)
     }
 
-    private func decide(_ event: AttemptState.Event) -> AttemptState.Action {
-        system.guarded { state.handle(event) }
-    }
-
-    private func perform(_ action: AttemptState.Action) {
+    private func perform(_ action: AttemptState.Action, on system: isolated ScanSystem) {
         switch action {
         case .none: break
         case .finish: preconditionFailure("it ends with a response or an error of its own")
         case .send(let payload):
             var bytes: BulkBytes?
-            send(payload, &bytes)
-        case .load(let payload): load(payload)
-        case .stopLoading: system.guarded { loading }?.cancel()
-        case .end(let reason): end(.error(error(reason)))
+            send(payload, &bytes, on: system)
+        case .load(let payload): load(payload, on: system)
+        case .stopLoading: loading?.cancel()
+        case .end(let reason): end(.error(error(reason)), on: system)
         case .abandon(let reason):
-            transport.cancel(system.guarded { handle })
-            end(.error(error(reason)))
-        case .forget: transport.cancel(handle)
+            system.cancel(request)
+            end(.error(error(reason)), on: system)
+        case .forget: system.cancel(request)
         }
     }
 
-    private func send(_ payload: Payload, _ bytes: inout BulkBytes?) {
-        // First, since the answer may come on another thread.
-        if timeout != nil { system.guarded { system.timeouts.begin(self) } }
-        let handle = transport.start(request(payload, &bytes)) { outcome, output in self.replied(outcome, output) }
-        let action = system.guarded {
-            self.handle = handle
-            return state.handle(.sent)
-        }
-        perform(action)
+    private func send(_ payload: Payload, _ bytes: inout BulkBytes?, on system: isolated ScanSystem) {
+        system.timeBegins(for: self)
+        request = system.start(makeRequest(payload, &bytes)) { outcome, output in self.replied(outcome, output) }
+        handle(.sent, on: system)
     }
 
     /// The request with `payload`. It has the only reference to the bytes, so that they are freed once they are sent, and a
     /// scan may overwrite them.
-    private func request(_ payload: Payload, _ bytes: inout BulkBytes?) -> AttemptRequest {
+    private func makeRequest(_ payload: Payload, _ bytes: inout BulkBytes?) -> AttemptRequest {
         var request = AttemptRequest(task: task, number: number, bulkKey: bulk?.key, bulk: bytes.take())
         request.isLastUse = bulk?.isLastUse ?? false
         request.ticket = booking?.reservation.ticket ?? 0
@@ -162,34 +142,50 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
         return request
     }
 
-    private func load(_ payload: Payload) {
+    private func load(_ payload: Payload, on system: isolated ScanSystem) {
         guard let bulk else { preconditionFailure("only bulk bytes are loaded") }
         let packing = if case .packed(let packing, _) = payload { packing } else { BulkPacking.none }
-        system.guarded {
-            endTime()
-            loading = Task(executorPreference: system.taskExecutor) { [system] in
-                await system.load(bulk, packing, for: self)
-            }
+        system.timeEnds(for: self)
+        loading = Task(executorPreference: system.executor) { [system = self.system] in
+            await system.load(bulk, packing, for: self)
         }
     }
 
+    /// The system has replied, on its executor or elsewhere. The output is valid only during this call.
     private func replied(_ outcome: AttemptOutcome, _ output: (any AttemptOutput)?) {
-        let action = decide(.replied(isPayloadMissing: outcome.isPayloadMissing))
-        guard action == .finish else { return perform(action) }
+        let (outcome, response) = read(outcome, output)
+        // Not by `enter`, whose closure would have to be allocated.
+        if system.executor.isCurrent {
+            system.assumeIsolated { replied(outcome, response, on: $0) }
+        } else {
+            system.enter { self.replied(outcome, response, on: $0) }
+        }
+    }
+
+    private func replied(
+        _ outcome: AttemptOutcome, _ response: SharedResponse<TaskResponse<Work>>?, on system: isolated ScanSystem
+    ) {
+        let action = state.handle(.replied(isPayloadMissing: outcome.isPayloadMissing))
+        if action == .finish { end(outcome, response, on: system) } else { perform(action, on: system) }
+    }
+
+    private func read(
+        _ outcome: AttemptOutcome, _ output: (any AttemptOutput)?
+    ) -> (AttemptOutcome, SharedResponse<TaskResponse<Work>>?) {
         switch outcome {
         case .finished(let seconds):
             do throws(ScanError) {
-                end(outcome, SharedResponse(try response(of: output, seconds: seconds)))
+                return (outcome, SharedResponse(try response(of: output, seconds: seconds)))
             } catch {
-                end(.error(error))
+                return (.error(error), nil)
             }
-        case .failed: end(outcome)
+        case .failed: return (outcome, nil)
         case .error(var error):
             // An end that was not requested counts as a fault of the system; otherwise it would get the task again at
             // once.
             if [.cancelled, .overtaken].contains(error.code) { error.code = .invalidResponse }
             error.system = system.name
-            end(.error(error))
+            return (.error(error), nil)
         }
     }
 
@@ -217,25 +213,25 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
 
     /// The error of an attempt that ends for this reason.
     private func error(_ reason: ScanError.Code) -> ScanError {
-        reason == .timedOut ? system.timedOut(after: system.guarded { limit }) : system.cancelled(as: reason)
+        reason == .timedOut ? system.timedOut(after: limit) : system.cancelled(as: reason)
     }
 
-    private func end(_ outcome: AttemptOutcome, _ response: SharedResponse<TaskResponse<Work>>? = nil) {
+    private func end(
+        _ outcome: AttemptOutcome, _ response: SharedResponse<TaskResponse<Work>>? = nil, on system: isolated ScanSystem
+    ) {
         self.outcome = outcome
         self.response = response
         if let booking {
-            endedAt = booking.ends.note(booking.reservation, as: outcome)
+            booking.unseen.withLock { $0 += 1 }
+            endedAt = booking.systems.clock.now
+            booking.systems.release(booking.reservation, as: outcome, at: endedAt)
             // Before the time of the next attempt begins.
             if let timeout, outcome.isFinished {
                 timeout.measure(cost: booking.reservation.cost, time: endedAt.since(booking.reservation.start))
             }
         }
-        let waiter = system.guarded {
-            endTime()
-            (loading, hasEnded) = (nil, true)
-            defer { self.waiter = nil }
-            return self.waiter
-        }
-        waiter?.resume()
+        system.timeEnds(for: self)
+        (loading, hasEnded) = (nil, true)
+        waiter.take()?.resume()
     }
 }

@@ -14,11 +14,9 @@ extension ScanSystem {
         _ task: Work, attempt number: Int, bulk: BulkSource? = nil, timeout: Duration? = nil
     ) async throws(ScanError) -> TaskResponse<Work> {
         let attempt = Attempt(
-            number, at: task, on: self, bulk: bulk, timeout: timeout.map(TimeLimit.init(fixed:)),
-            isDirect: isDirect(for: nil))
-        attempt.begin()
+            number, at: task, on: self, bulk: bulk, timeout: timeout.map(TimeLimit.init(fixed:)))
         await withTaskCancellationHandler {
-            await attempt.wait()
+            await run(attempt)
         } onCancel: {
             attempt.cancel()
         }
@@ -33,36 +31,19 @@ extension ScanSystem {
         }
     }
 
-    /// Whether callers on `executor` may start and cancel attempts themselves: this actor runs there too, or its
-    /// transport may be called from any thread.
-    nonisolated func isDirect(for executor: (any TaskExecutor)?) -> Bool {
-        if slotTransport != nil { return true }
-        guard let executor, let own = self.executor else { return false }
-        return ObjectIdentifier(executor) == ObjectIdentifier(own)
-    }
-
-    /// Runs a closure on the actor's executor.
-    func perform(_ body: @Sendable () -> Void) { body() }
-
-    /// Runs an attempt that is not direct, to its end, on the actor's executor, where the reply arrives.
-    func carryOut<Work: ScanTask>(_ attempt: Attempt<Work>) async {
-        attempt.begin()
+    /// Runs an attempt to its end.
+    func run<Work: ScanTask>(_ attempt: Attempt<Work>) async {
+        attempt.begin(on: self)
         await attempt.wait()
-    }
-
-    /// Runs `body`, which uses the state of attempts: under the lock, unless an executor serialises such uses.
-    nonisolated func guarded<Result>(_ body: () -> Result) -> Result {
-        guard let lock else { return body() }
-        return lock.withLock { _ in body() }
     }
 
     /// Reads bulk bytes for an attempt, packed like this.
     func load<Work>(_ bulk: BulkSource, _ packing: BulkPacking, for attempt: Attempt<Work>) async {
         do throws(ScanError) {
             var bytes: BulkBytes? = try await load { try await bulk.load(packing) }
-            attempt.loaded(&bytes)
+            attempt.loaded(&bytes, on: self)
         } catch {
-            attempt.failed(toLoad: error)
+            attempt.failed(toLoad: error, on: self)
         }
     }
 

@@ -60,7 +60,7 @@ package final class ClosureWork: ScanWork {
 /// Threads that only scan, one per slot, so that C code never blocks the cooperative pool or an event loop. The work of
 /// each owner begins in the order of submission; ``FairQueue`` decides whose is next.
 package final class ScanThreads: Sendable {
-    private let queue = ScanQueue()
+    private let queue = WaitingWork()
     private let threads: Locked<[pthread_t]>
     /// Number of threads that were started: fewer than requested if the system allows no more.
     package let count: Int
@@ -128,7 +128,7 @@ package final class ScanThreads: Sendable {
     package func submit(_ work: some ScanWork) { submit([work]) }
 
     /// Queues work of one owner or several, with one wake-up for all of it.
-    package func submit(_ work: [any ScanWork]) {
+    package func submit(_ work: [some ScanWork]) {
         if !queue.append(work) {
             for item in work { item.skip() }
         }
@@ -148,65 +148,67 @@ package final class ScanThreads: Sendable {
     }
 }
 
-/// The work that waits for a thread.
-private final class ScanQueue: Sendable {
-    private struct State {
-        var waiting = FairQueue<any ScanWork>()
-        var isClosed = false
+extension ScanThreads {
+    /// The work that waits for a thread.
+    fileprivate final class WaitingWork: Sendable {
+        private struct State {
+            var waiting = FairQueue<any ScanWork>()
+            var isClosed = false
 
-        /// `ended` is what the thread did before; nil once that is reported.
-        mutating func take(after ended: inout Ended?) -> Step? {
-            if let done = ended { waiting.ended(done.owner, seconds: done.seconds) }
-            ended = nil
-            guard let (work, owner) = waiting.popFirst() else { return isClosed ? .end : nil }
-            return .work(work, owner: owner, skip: isClosed || work.isCancelled)
-        }
-    }
-    private enum Step {
-        case work(any ScanWork, owner: Int, skip: Bool)
-        case end
-    }
-    private struct Ended {
-        var owner: Int
-        var seconds: Double
-    }
-    private let state = Locked(State())
-    private let signal = LockSignal()
-
-    /// - Returns: false if the queue is closed.
-    func append(_ work: [any ScanWork]) -> Bool {
-        let isOpen = state.withLock { state in
-            if !state.isClosed {
-                for item in work { state.waiting.append(item, of: item.owner, weight: item.weight) }
+            /// `ended` is what the thread did before; nil once that is reported.
+            mutating func take(after ended: inout Ended?) -> Step? {
+                if let done = ended { waiting.ended(done.owner, seconds: done.seconds) }
+                ended = nil
+                guard let (work, owner) = waiting.popFirst() else { return isClosed ? .end : nil }
+                return .work(work, owner: owner, skip: isClosed || work.isCancelled)
             }
-            return !state.isClosed
         }
-        if work.count == 1 { signal.wakeOne() } else { signal.wakeAll() }
-        return isOpen
-    }
+        private enum Step {
+            case work(any ScanWork, owner: Int, skip: Bool)
+            case end
+        }
+        private struct Ended {
+            var owner: Int
+            var seconds: Double
+        }
+        private let state = Locked(State())
+        private let signal = LockSignal()
 
-    func close() {
-        state.withLock { $0.isClosed = true }
-        signal.wakeAll()
-    }
+        /// - Returns: false if the queue is closed.
+        func append(_ work: [some ScanWork]) -> Bool {
+            let isOpen = state.withLock { state in
+                if !state.isClosed {
+                    for item in work { state.waiting.append(item, of: item.owner, weight: item.weight) }
+                }
+                return !state.isClosed
+            }
+            if work.count == 1 { signal.wakeOne() } else { signal.wakeAll() }
+            return isOpen
+        }
 
-    /// Does the work until the queue is closed and empty.
-    func work() {
-        var ended: Ended?
-        // Work that waited in the queue begins when the work before it ends: one reading of the clock serves both.
-        var (start, polls) = (DispatchTime.now().uptimeNanoseconds, 0)
-        while case .work(let work, let owner, let skip) = state.wait(
-            for: signal,
-            { state in
-                polls += 1
-                return state.take(after: &ended)
-            })
-        {
-            if polls > 1 { start = DispatchTime.now().uptimeNanoseconds }
-            if skip { work.skip() } else { work.scan() }
-            let end = DispatchTime.now().uptimeNanoseconds
-            ended = Ended(owner: owner, seconds: Double(end - start) * 1e-9)
-            (start, polls) = (end, 0)
+        func close() {
+            state.withLock { $0.isClosed = true }
+            signal.wakeAll()
+        }
+
+        /// Does the work until the queue is closed and empty.
+        func work() {
+            var ended: Ended?
+            // Work that waited in the queue begins when the work before it ends: one reading of the clock serves both.
+            var (start, polls) = (DispatchTime.now().uptimeNanoseconds, 0)
+            while case .work(let work, let owner, let skip) = state.wait(
+                for: signal,
+                { state in
+                    polls += 1
+                    return state.take(after: &ended)
+                })
+            {
+                if polls > 1 { start = DispatchTime.now().uptimeNanoseconds }
+                if skip { work.skip() } else { work.scan() }
+                let end = DispatchTime.now().uptimeNanoseconds
+                ended = Ended(owner: owner, seconds: Double(end - start) * 1e-9)
+                (start, polls) = (end, 0)
+            }
         }
     }
 }
@@ -214,15 +216,15 @@ private final class ScanQueue: Sendable {
 /// A pthread that does the work of a queue.
 private enum ScanThread {
     private final class Start: Sendable {
-        let queue: ScanQueue
+        let queue: ScanThreads.WaitingWork
         let niceness: Int
-        init(queue: ScanQueue, niceness: Int) {
+        init(queue: ScanThreads.WaitingWork, niceness: Int) {
             self.queue = queue
             self.niceness = niceness
         }
     }
 
-    static func start(_ queue: ScanQueue, niceness: Int, stackSize: Int) -> pthread_t? {
+    static func start(_ queue: ScanThreads.WaitingWork, niceness: Int, stackSize: Int) -> pthread_t? {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }

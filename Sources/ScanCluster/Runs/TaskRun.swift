@@ -34,8 +34,8 @@ struct TaskRun<Work: ScanTask> {
     var open: [OpenTask] = []
     /// The timer of ``TaskRunState/wakeUp``.
     var wakeUp: (due: Instant, timer: TimerID)?
-    /// Records the ends of attempts, also while this run waits for its consumer.
-    let ends: AttemptEnds
+    /// See ``Attempt/Booking/unseen``.
+    let unseen = Locked(0)
     let id: RunID
 
     init(
@@ -58,7 +58,6 @@ struct TaskRun<Work: ScanTask> {
         self.inspector = inspector
         state = TaskRunState(options: options, known: seen.withLock { $0 })
         if let rate = Work.assumedCostPerSecond { systems.assume(costPerSecond: rate) }
-        ends = AttemptEnds(systems: systems, clock: clock)
         id = systems.watch()
     }
 
@@ -93,13 +92,15 @@ struct TaskRun<Work: ScanTask> {
         }
     }
 
+    private var isHeldUp: Bool { state.isHeldUp(by: unseen.withLock { $0 }) }
+
     /// Waits until an attempt has ended or the systems have changed, and handles that.
     private mutating func handleNext(in group: inout Children) async throws {
         guard let next = try await group.next() else {
             preconditionFailure("one child always awaits a change")
         }
         if let attempt = next {
-            ends.take()
+            unseen.withLock { $0 -= 1 }
             try end(attempt)
         } else {
             noteSystems()
@@ -128,7 +129,7 @@ struct TaskRun<Work: ScanTask> {
         } while hedge(in: &group, at: now) || rescue(in: &group, at: now)
         noteIdle(at: now)
         if state.hasLosses { systems.requestSpares(for: state.ledger.pending, on: executor) }
-        inspector?(.init(state: state, isHeldUp: state.isHeldUp(by: ends.count)))
+        inspector?(.init(state: state, isHeldUp: isHeldUp))
         if state.isDone { return false }
         let error = state.checkOrphaned(
             hasSystem: { [systems] in systems.hasSystem(excluding: $0, tags: $1) },
@@ -161,7 +162,7 @@ struct TaskRun<Work: ScanTask> {
     /// Starts one attempt.
     /// - Returns: false if no pending task can go anywhere.
     private mutating func start(in group: inout Children, at now: Instant) -> Bool {
-        guard !state.isHeldUp(by: ends.count),
+        guard !isHeldUp,
             let pick = systems.reserve(
                 from: state.ledger.pending, excluding: state.excluded, run: id, prefetching: true, at: now)
         else { return false }
@@ -175,7 +176,7 @@ struct TaskRun<Work: ScanTask> {
     private mutating func hedge(in group: inout Children, at now: Instant) -> Bool {
         var hasHedged = false
         let found = state.overdue(
-            isHeldUp: state.isHeldUp(by: ends.count), hasIdleSlot: { [systems] in systems.hasIdleSlot(excluding: $0) },
+            isHeldUp: isHeldUp, hasIdleSlot: { [systems] in systems.hasIdleSlot(excluding: $0) },
             at: now)
         for overdue in found {
             guard let (request, _, useless) = state.ledger.request(besides: overdue),
@@ -199,7 +200,7 @@ struct TaskRun<Work: ScanTask> {
     /// Gives one task in flight to an idle system that would have it done sooner.
     /// - Returns: whether there was one.
     private mutating func rescue(in group: inout Children, at now: Instant) -> Bool {
-        guard state.mayRescue(isHeldUp: state.isHeldUp(by: ends.count), at: now),
+        guard state.mayRescue(isHeldUp: isHeldUp, at: now),
             systems.hasIdleSlot(excluding: state.excluded)
         else { return false }
         var ids: [TaskLedger.AttemptID] = []
@@ -246,17 +247,18 @@ struct TaskRun<Work: ScanTask> {
         if !system.isLocal { bulk = bulk.map(systems.bulkBudget.limiting) }
         let attempt = Attempt(
             id.number, at: open[id.entry].task, on: system, bulk: bulk, timeout: timeout,
-            isDirect: system.isDirect(for: executor), booking: .init(id: id, reservation: reservation, ends: ends))
+            booking: .init(id: id, reservation: reservation, systems: systems, unseen: unseen))
         open[id.entry].attempts.append(attempt)
-        if attempt.isDirect {
-            attempt.begin()
+        if let executor, system.isServed(by: executor) {
+            // The system's executor runs this function, too: no hop is needed.
+            system.assumeIsolated { attempt.begin(on: $0) }
             group.addAttempt(on: executor) {
                 await attempt.wait()
                 return attempt
             }
         } else {
             group.addAttempt(on: executor) {
-                await system.carryOut(attempt)
+                await system.run(attempt)
                 return attempt
             }
         }

@@ -35,21 +35,29 @@ public actor ScanSystem {
 
     /// The way to it.
     nonisolated let link: Link
-    /// Carries attempts to the system.
-    nonisolated let transport: any ScanTransport
-    /// The transport, if it is that of this process's slots.
-    nonisolated let slotTransport: LocalTransport?
-    /// Time limits of its attempts.
-    nonisolated let timeouts: Timeouts
-    /// Guards its attempts; nil if they are used only on ``executor``.
-    nonisolated let lock: Locked<Void>?
-    nonisolated let executor: (any SerialExecutor)?
-    /// The executor, if it is also a task executor.
-    nonisolated let taskExecutor: (any TaskExecutor)?
+    nonisolated let clock: any ScanClock
+    /// Serves the system: where its state is used, its transport is called, and its timers take effect.
+    nonisolated let executor: any ScanExecutor
+    /// The executor that serves it.
+    public nonisolated let unownedExecutor: UnownedSerialExecutor
     /// Where bulk bytes are read.
     nonisolated let reader: any TaskExecutor
-    // An actor that defines `unownedExecutor` has no default executor, so that of another actor is used.
-    private nonisolated let spare = SpareExecutor()
+    /// Carries attempts to a node; nil for the slots of this process, which are ``threads``.
+    nonisolated let transport: (any ScanTransport)?
+    nonisolated let threads: ScanThreads?
+    /// Unpacks bulk bytes on the slots of this process; nil: they are not packed.
+    nonisolated let unpacker: (any BulkUnpacker)?
+
+    // The actor's state. Exclusivity is unchecked for the reason in Docs/Design.md, Layers.
+
+    /// The attempts that have a slot of the system or wait for one, and their time limits.
+    @exclusivity(unchecked) private var attempts: Timeouts
+    /// The timer for the next of these limits.
+    @exclusivity(unchecked) private var timer: (id: TimerID, due: Instant)?
+    /// The tasks on the slots of this process.
+    @exclusivity(unchecked) var taken = Slots()
+    /// Those that scan threads have left and that are not handled yet.
+    nonisolated let ends = Locked(EndedTasks<any SlotTask>())
 
     /// The system of this process, with `slots` scan threads.
     /// - Parameters:
@@ -61,17 +69,16 @@ public actor ScanSystem {
     ///     0 leaves as many tasks as possible to other systems.
     ///   - unpacker: unpacks bulk bytes on the scan threads; nil: they are not packed.
     ///   - tags: what it has that tasks may need.
-    ///   - clock: measures the scans and their time-outs.
+    ///   - clock: measures the scans and their time-outs. If it is a ``ScanExecutor``, it serves the system.
     public init(
         local slots: Int, id: SystemID, name: String, niceness: Int = 0, queue: Int = 0,
         unpacker: (any BulkUnpacker)? = nil, tags: Set<String> = [], clock: any ScanClock
     ) {
         let threads = ScanThreads(count: slots, niceness: niceness)
         // `threads.count`, not `slots`: fewer threads may have been started.
-        let transport = LocalTransport(threads, clock: clock, unpacker: unpacker)
         self.init(
-            transport: transport, id: id, name: name, slots: threads.count, depth: threads.count + queue,
-            clock: clock, executor: nil, slotTransport: transport, isLocal: true, tags: tags, processors: .own)
+            by: .threads(threads, unpacker), id: id, name: name, slots: threads.count, depth: threads.count + queue,
+            clock: clock, isLocal: true, tags: tags, processors: .own)
     }
 
     /// A node behind `transport`.
@@ -85,15 +92,15 @@ public actor ScanSystem {
     ///   - processors: the processors of the node's process; nil if unknown.
     ///   - link: what is known of the way to it.
     ///   - clock: measures time-outs.
-    ///   - executor: the transport's executor, on which this actor then runs and the timers of `clock` fire; a private
-    ///     one if nil.
+    ///   - executor: the transport's executor, on which this actor then runs; `clock` if nil and that is one, otherwise a
+    ///     private one.
     public init(
         remote transport: any ScanTransport, id: SystemID, name: String, slots: Int, depth: Int? = nil,
         tags: Set<String> = [], processors: ProcessorShare? = nil, link: Link = Link(), clock: any ScanClock,
-        executor: (any SerialExecutor)? = nil
+        executor: (any ScanExecutor)? = nil
     ) {
         self.init(
-            transport: transport, id: id, name: name, slots: slots, depth: depth ?? 2 * slots, clock: clock,
+            by: .transport(transport), id: id, name: name, slots: slots, depth: depth ?? 2 * slots, clock: clock,
             executor: executor, tags: tags, processors: processors, link: link)
     }
 
@@ -101,22 +108,27 @@ public actor ScanSystem {
     /// It counts as the system of this process if `isLocal`.
     package init(
         simulated transport: any ScanTransport, id: SystemID, name: String, slots: Int, depth: Int, isLocal: Bool,
-        clock: any ScanClock, executor: any SerialExecutor & TaskExecutor
+        clock: any ScanClock, executor: any ScanExecutor
     ) {
         self.init(
-            transport: transport, id: id, name: name, slots: slots, depth: depth, clock: clock,
+            by: .transport(transport), id: id, name: name, slots: slots, depth: depth, clock: clock,
             executor: executor, isLocal: isLocal, reader: executor)
     }
 
+    private enum Carrier {
+        case threads(ScanThreads, (any BulkUnpacker)?)
+        case transport(any ScanTransport)
+    }
+
     private init(
-        transport: any ScanTransport, id: SystemID, name: String, slots: Int, depth: Int, clock: any ScanClock,
-        executor: (any SerialExecutor)?, slotTransport: LocalTransport? = nil, isLocal: Bool = false,
-        tags: Set<String> = [], processors: ProcessorShare? = nil, link: Link = Link(),
-        reader: any TaskExecutor = globalConcurrentExecutor
+        by carrier: Carrier, id: SystemID, name: String, slots: Int, depth: Int, clock: any ScanClock,
+        executor: (any ScanExecutor)? = nil, isLocal: Bool = false, tags: Set<String> = [],
+        processors: ProcessorShare? = nil, link: Link = Link(), reader: any TaskExecutor = globalConcurrentExecutor
     ) {
-        self.link = link
-        self.transport = transport
-        self.slotTransport = slotTransport
+        switch carrier {
+        case .threads(let threads, let unpacker): (transport, self.threads, self.unpacker) = (nil, threads, unpacker)
+        case .transport(let transport): (self.transport, threads, unpacker) = (transport, nil, nil)
+        }
         self.id = id
         self.name = name
         self.slots = slots
@@ -124,35 +136,58 @@ public actor ScanSystem {
         self.isLocal = isLocal
         self.tags = tags
         self.processors = processors
-        self.executor = executor
-        taskExecutor = executor as? any TaskExecutor
+        self.link = link
+        self.clock = clock
         self.reader = reader
-        lock = executor == nil ? Locked(()) : nil
-        timeouts = Timeouts(slots: slots, clock: clock, lock: lock)
+        let executor = executor ?? clock as? any ScanExecutor ?? QueueExecutor()
+        self.executor = executor
+        unownedExecutor = executor.asUnownedSerialExecutor()
+        attempts = Timeouts(slots: slots)
     }
 
-    /// The transport's executor, or a private one.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor {
-        executor?.asUnownedSerialExecutor() ?? spare.unownedExecutor
+    /// Whether `executor` serves the system.
+    package nonisolated func isServed(by executor: any TaskExecutor) -> Bool {
+        ObjectIdentifier(executor) == ObjectIdentifier(self.executor)
     }
 
-    /// Runs `work` on the system's slots, in order and with one wake-up. A system behind a transport skips it, as does
-    /// one that was closed.
-    package nonisolated func run(_ work: [any ScanWork]) {
-        guard let slotTransport else { return work.forEach { $0.skip() } }
-        slotTransport.threads.submit(work)
+    /// Calls `body` on the executor of the system: at once if the caller runs there.
+    nonisolated func enter(_ body: @escaping @Sendable (isolated ScanSystem) -> Void) {
+        if executor.isCurrent { return assumeIsolated(body) }
+        executor.execute { self.assumeIsolated(body) }
     }
 
-    /// Seconds in which a processor ran the scan threads of this system so far; nil for a node, or if unknown.
-    package nonisolated var processorSeconds: Double? { slotTransport?.threads.processorSeconds }
+    /// A request of an attempt is on its way: its time begins when a slot is free for it.
+    func timeBegins(for attempt: TimeoutTask) {
+        attempts.begin(attempt) { clock.now }
+        setTimer()
+    }
 
-    /// Closes the slots of this process: waiting work is skipped at once, running work is not interrupted.
-    package nonisolated func closeSlots() { slotTransport?.close() }
+    /// The request is over. Calls without ``timeBegins(for:)`` are ignored.
+    func timeEnds(for attempt: TimeoutTask) {
+        attempts.end(attempt) { clock.now }
+        setTimer()
+    }
+
+    private func setTimer() {
+        if timer?.due == attempts.due { return }
+        if let timer { clock.cancel(timer.id) }
+        timer = attempts.due.map { due in (clock.schedule(at: due) { self.enter { $0.expire(at: due) } }, due) }
+    }
+
+    /// The timer has fired.
+    private func expire(at due: Instant) {
+        // It may have been replaced when it had fired.
+        guard timer?.due == due else { return }
+        timer = nil
+        let expired = attempts.expire(at: due)
+        setTimer()
+        for attempt in expired { attempt.expire(on: self) }
+    }
 
     /// Closes the system: attempts under way end with ``ScanError/Code/systemLost``, except running local scans, which
     /// are not interrupted.
-    public func close() { transport.close() }
+    public func close() {
+        transport?.close()
+        closeSlots()
+    }
 }
-
-/// An actor that serves only as an executor.
-private actor SpareExecutor {}

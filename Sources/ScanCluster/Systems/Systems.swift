@@ -40,9 +40,8 @@ public final class Systems: Sendable {
             return (true, registry.wake())
         }
         guard joined else { return false }
-        system.slotTransport?.observe { [weak self, weak system] in
-            if let system { self?.noteAbandoned(on: system) }
-        }
+        let noted: @Sendable (Int) -> Void = { [weak self, id = system.id] in self?.note(abandoned: $0, on: id) }
+        system.enter { $0.onAbandoned(noted) }
         for waiter in woken { waiter.resume() }
         return true
     }
@@ -177,9 +176,9 @@ public final class Systems: Sendable {
         registry.withLock { $0.state.isReceiving(reservation, at: now) }
     }
 
-    private func noteAbandoned(on system: ScanSystem) {
+    private func note(abandoned count: Int, on id: SystemID) {
         change { registry in
-            registry.state.abandon(system.slotTransport?.abandoned ?? 0, on: system.id)
+            registry.state.abandon(count, on: id)
             return true
         }
     }

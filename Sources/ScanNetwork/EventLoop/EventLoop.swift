@@ -11,7 +11,7 @@ public import ScanCluster
 ///
 /// All work of a connection runs on this one thread, so that no message waits for a thread switch. Bytes to send are
 /// gathered while queued work runs, and written together after it.
-public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecked Sendable {
+public final class EventLoop: ScanExecutor, ScanClock, @unchecked Sendable {
     // Sendable: `remote` has a lock, `thread` is written before any other thread uses the loop, and all the rest is
     // touched only on the loop's own thread, which `assertOnLoop` checks.
     // Exclusivity is unchecked for the reason in Docs/Design.md, Layers.
@@ -52,7 +52,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
         timers = LoopTimers(uv: uv)
         turnStart = Self.time
         signal(SIGPIPE, SIG_IGN)
-        // The new thread waits for this lock, so that `isOnLoop` is right from the first job on.
+        // The new thread waits for this lock, so that `isCurrent` is right from the first job on.
         remote.withLock { _ in thread = Self.startThread(self) }
     }
 
@@ -82,23 +82,23 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
     public var now: Instant { Self.time }
 
     /// Whether the caller is on the loop's thread.
-    package var isOnLoop: Bool { pthread_equal(pthread_self(), thread) != 0 }
+    public var isCurrent: Bool { pthread_equal(pthread_self(), thread) != 0 }
 
-    func assertOnLoop() { assert(isOnLoop, "called off the event loop") }
+    func assertOnLoop() { assert(isCurrent, "called off the event loop") }
 
     // MARK: Work
 
     /// Runs `body` on the loop's thread, in a later step of this turn or in the next one.
-    package func execute(_ body: @escaping @Sendable () -> Void) { add(.closure(body)) }
+    public func execute(_ body: @escaping @Sendable () -> Void) { add(.closure(body)) }
 
     /// Runs a job of the concurrency runtime on the loop's thread.
     public func enqueue(_ job: consuming ExecutorJob) { add(.task(UnownedJob(job))) }
 
     /// Confirms to the runtime that the caller is on the loop's thread.
-    public func checkIsolated() { precondition(isOnLoop, "called off the event loop") }
+    public func checkIsolated() { precondition(isCurrent, "called off the event loop") }
 
     private func add(_ work: Work) {
-        if isOnLoop {
+        if isCurrent {
             local.append(work)
             return
         }

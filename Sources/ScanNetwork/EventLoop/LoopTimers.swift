@@ -84,7 +84,7 @@ extension EventLoop {
     /// Calls `fire` on the loop's thread at `instant` or up to 1 ms later. May be called from any thread.
     public func schedule(at instant: Instant, _ fire: @escaping @Sendable () -> Void) -> TimerID {
         let number = 2 * Self.timerCount.add(1, ordering: .relaxed).newValue
-        if isOnLoop {
+        if isCurrent {
             timers.schedule(number, at: instant, fire)
             return TimerID(rawValue: number)
         }
@@ -99,7 +99,7 @@ extension EventLoop {
 
     /// Cancels a timer. On the loop's thread it takes effect at once.
     public func cancel(_ timer: TimerID) {
-        guard isOnLoop else { return execute { self.timers.cancel(timer.rawValue) } }
+        guard isCurrent else { return execute { self.timers.cancel(timer.rawValue) } }
         let isForeign = timer.rawValue % 2 == 1
         if isForeign, Self.onTheirWay.withLock({ $0.remove(timer.rawValue) }) != nil { return }
         timers.cancel(timer.rawValue)

@@ -48,7 +48,7 @@ package struct MemoryShares {
             return true
         }
         let weights = claims.reduce(weight) { $1.key == connection ? $0 : $0 + $1.value.weight }
-        let share = max(weight / weights, FairQueue<Never>.floor) * Double(limit)
+        let share = max(weight / weights, ScanThreads.FairQueue<Never>.floor) * Double(limit)
         if claim.held == 0 || Double(claim.held + count) <= share {
             if turn == .max { turns += 1 }
             claim.turn = min(turn, turns)

@@ -13,7 +13,7 @@ import ScanCompression
 /// print("ready at", try node.start())
 /// ```
 public final class NodeServer: @unchecked Sendable {
-    // Sendable: what changes is touched only on the loop's thread, except `ended` and `shared`, which have locks.
+    // Sendable: what changes is touched only on the loop's thread, except `shared`, which has a lock.
     // Exclusivity is unchecked for the reason in Docs/Design.md, Layers.
 
     let info: NodeInfo
@@ -23,11 +23,9 @@ public final class NodeServer: @unchecked Sendable {
     let loop: EventLoop
     let onEvent: @Sendable (Event) -> Void
     private let address: String
-    private let system: ScanSystem
+    let system: ScanSystem
     /// Whether the server made the system, and closes it.
     private let ownsSystem: Bool
-    private let ended = Locked(EndedTasks<NodeTask>())
-    private var gathering: TimerID?
     private let shared = Locked(Status())
 
     @exclusivity(unchecked) var resources: NodeResources
@@ -39,6 +37,8 @@ public final class NodeServer: @unchecked Sendable {
     private var listener: (socket: Socket, poll: SocketPoll)?
     private(set) var sessions: [ConnectionID: NodeSession] = [:]
     private var done = 0
+    /// Whether the last task of a draining node has just ended.
+    private var hasDrained = false
     private var isStopped = false
     private var drained: [CheckedContinuation<Void, Never>] = []
 
@@ -89,6 +89,7 @@ public final class NodeServer: @unchecked Sendable {
         resolver: (any BulkResolver)?, options: Options, loop: EventLoop, onEvent: @escaping @Sendable (Event) -> Void
     ) {
         precondition(system.isLocal, "a node offers the system of its own process")
+        precondition(system.isServed(by: loop), "the loop of a node serves its system, as its clock or its executor")
         self.system = system
         self.ownsSystem = ownsSystem
         var info = NodeInfo(
@@ -130,7 +131,10 @@ public final class NodeServer: @unchecked Sendable {
         let socket = try listeningSocket()
         let local = socket.localAddress
         nonisolated(unsafe) let listening = socket  // Handed over to the loop's thread.
-        loop.execute { self.listen(listening) }
+        loop.execute {
+            self.system.assumeIsolated { $0.onEnds { [weak self] in self?.answered() } }
+            self.listen(listening)
+        }
         return local
     }
 
@@ -296,41 +300,23 @@ public final class NodeServer: @unchecked Sendable {
     // MARK: Tasks
 
     /// Starts admitted tasks, with one wake-up for all.
-    func submit(_ tasks: [any ScanWork]) {
-        system.run(tasks)
+    func submit(_ tasks: [NodeTask]) {
+        system.assumeIsolated { $0.run(tasks) }
         publish()
     }
 
-    /// A task has ended on a scan thread.
-    func finish(_ task: NodeTask) {
-        if ended.withLock({ $0.append(task) }) { loop.execute { self.poll() } }
+    /// A task has ended.
+    func ended(_ task: NodeTask) {
+        done += task.isDone ? 1 : 0
+        hasDrained = resources.finish(task.grant)
+        task.session.answer(task)
     }
 
-    /// Answers the tasks that have ended, or waits for more of them.
-    private func poll() {
-        guard ended.withLock({ [queued = resources.admission.queued] in $0.isEnough(queued: queued) }) else {
-            gathering = gathering ?? loop.schedule(at: loop.now.advanced(by: Self.gatheringTime)) { self.answer() }
-            return
-        }
-        answer()
-    }
-
-    /// How long answers wait for others while many tasks are queued; timers add up to 2 ms. The queued tasks take much
-    /// longer.
-    private static let gatheringTime = Duration.microseconds(200)
-
-    private func answer() {
-        if let gathering { loop.cancel(gathering) }
-        gathering = nil
-        let tasks = ended.withLock { $0.take() }
-        var isDrained = false
-        for task in tasks {
-            done += task.isDone ? 1 : 0
-            isDrained = resources.finish(task.grant)
-            task.session.answer(task)
-        }
+    /// Tasks have ended, and were answered.
+    private func answered() {
         publish()
-        if isDrained { finishDraining() }
+        if hasDrained { finishDraining() }
+        hasDrained = false
         if pause != nil || sessions.values.contains(where: \.isLeaving) { continuePause() }
     }
 

@@ -15,7 +15,7 @@ final class NodeSession: @unchecked Sendable {
     }
     /// Whether the connection ends once its tasks have, since the node was paused.
     private(set) var isLeaving = false
-    @exclusivity(unchecked) private var batch: [any ScanWork] = []
+    @exclusivity(unchecked) private var batch: [NodeTask] = []
     /// The scanner of the last task: most tasks of a connection have the same.
     private var scanner: Scanners.Scanner?
 

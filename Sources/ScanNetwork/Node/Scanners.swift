@@ -94,11 +94,9 @@ public struct Scanners: Sendable {
             } catch {
                 return (.failure("the task cannot be decoded: \(error)"), 0)
             }
-            let start = clock.now
-            let result = Result { try task.scan(context) }
-            let seconds = clock.now.since(start) / .seconds(1)
+            let (output, seconds) = task.scan(context, by: clock)
             do {
-                return (.output(try encoders.encode(try result.get())), seconds)
+                return (.output(try encoders.encode(try output.get())), seconds)
             } catch {
                 return (.failure("\(error)"), seconds)
             }

@@ -8,30 +8,36 @@ import Testing
 
     private final class Numbered: TimeoutTask, @unchecked Sendable {
         // Sendable: a test uses it on one thread.
-        private let timeouts: Timeouts
+        private let system: ScanSystem
         private let onExpiry: @Sendable () -> Void
 
-        init(of timeouts: Timeouts, onExpiry: @escaping @Sendable () -> Void) {
-            self.timeouts = timeouts
+        init(on system: ScanSystem, onExpiry: @escaping @Sendable () -> Void) {
+            self.system = system
             self.onExpiry = onExpiry
         }
 
-        func begin() { timeouts.begin(self) }
+        func begin() { system.assumeIsolated { $0.timeBegins(for: self) } }
 
-        func end() { timeouts.end(self) }
+        func end() { system.assumeIsolated { $0.timeEnds(for: self) } }
 
-        override func timeLimit() -> Duration { .seconds(1) }
+        override func timeLimit() -> Duration? { .seconds(1) }
 
-        override func expire() { onExpiry() }
+        override func expire(on system: isolated ScanSystem) { onExpiry() }
     }
 
-    private func task(_ number: Int, of timeouts: Timeouts) -> Numbered {
-        Numbered(of: timeouts) { [expired] in expired.withLock { $0.append(number) } }
+    private func system(slots: Int) -> ScanSystem {
+        ScanSystem(
+            remote: FakeNode(name: "node", clock: clock), id: .test(1), name: "node", slots: slots, clock: clock,
+            executor: SimulatedExecutor(clock: clock))
+    }
+
+    private func task(_ number: Int, on system: ScanSystem) -> Numbered {
+        Numbered(on: system) { [expired] in expired.withLock { $0.append(number) } }
     }
 
     @Test("an end before the time cancels the timer, and further ends are ignored")
     func ended() {
-        let task = task(1, of: Timeouts(slots: 1, clock: clock))
+        let task = task(1, on: system(slots: 1))
         task.begin()
         #expect(clock.timerCount == 1)
         task.end()
@@ -43,7 +49,7 @@ import Testing
 
     @Test("it expires when its time is over, once for each request")
     func expiry() {
-        let task = task(1, of: Timeouts(slots: 1, clock: clock))
+        let task = task(1, on: system(slots: 1))
         task.begin()
         clock.advance(by: .milliseconds(999))
         #expect(expired.withLock { $0 }.isEmpty)
@@ -57,8 +63,8 @@ import Testing
 
     @Test("the time begins when a slot is free, and one that ended while it waited takes none")
     func slots() {
-        let timeouts = Timeouts(slots: 1, clock: clock)
-        let tasks = (1...3).map { task($0, of: timeouts) }
+        let system = system(slots: 1)
+        let tasks = (1...3).map { task($0, on: system) }
         for task in tasks { task.begin() }
         #expect(clock.timerCount == 1)
         tasks[1].end()
@@ -72,8 +78,8 @@ import Testing
 
     @Test("one timer serves all; each expires at its own time, whatever ended before")
     func oneTimer() {
-        let timeouts = Timeouts(slots: 3, clock: clock)
-        let tasks = (1...5).map { task($0, of: timeouts) }
+        let system = system(slots: 3)
+        let tasks = (1...5).map { task($0, on: system) }
         for task in tasks[..<3] {
             task.begin()
             clock.advance(by: .milliseconds(100))

@@ -21,7 +21,7 @@ import Testing
 
         /// Runs everything to its end.
         mutating func run() {
-            var queue = FairQueue<Int>()
+            var queue = ScanThreads.FairQueue<Int>()
             var (now, busy) = (0.0, [(owner: Int, end: Double)]())
             var flying = owners.map { _ in 0 }
             while true {
@@ -103,7 +103,7 @@ import Testing
 
     @Test("the work of one owner is in order")
     func order() {
-        var queue = FairQueue<Int>()
+        var queue = ScanThreads.FairQueue<Int>()
         for number in 0..<100 { queue.append(number, of: number % 3) }
         #expect(queue.count == 100)
         var last = [-1, -1, -1]

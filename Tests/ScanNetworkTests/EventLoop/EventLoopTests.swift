@@ -7,12 +7,12 @@ import Testing
 struct EventLoopTests {
     actor OnLoop {
         nonisolated var unownedExecutor: UnownedSerialExecutor { EventLoop.shared.asUnownedSerialExecutor() }
-        func isThere() -> Bool { EventLoop.shared.isOnLoop }
+        func isThere() -> Bool { EventLoop.shared.isCurrent }
     }
 
     @Test("is the executor of actors")
     func actorExecutor() async {
-        #expect(!EventLoop.shared.isOnLoop)
+        #expect(!EventLoop.shared.isCurrent)
         #expect(await OnLoop().isThere())
     }
 
@@ -23,7 +23,7 @@ struct EventLoopTests {
     }
 
     @concurrent
-    func here() async -> Bool { EventLoop.shared.isOnLoop }
+    func here() async -> Bool { EventLoop.shared.isCurrent }
 
     @Test("runs what other threads hand over, in order")
     func order() async {

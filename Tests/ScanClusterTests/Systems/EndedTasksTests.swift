@@ -1,5 +1,5 @@
 import ScanBasics
-import ScanNetwork
+import ScanCluster
 import ScanTestSupport
 import Testing
 
@@ -7,10 +7,10 @@ import Testing
 struct EndedTasksTests {
     @Test("are answered one by one while few are queued")
     func few() {
-        var ended = EndedTasks<Int>()
+        var ended = ScanSystem.EndedTasks<Int>()
         for task in 0..<3 {
             #expect(ended.append(task) == true)
-            #expect(ended.isEnough(queued: EndedTasks<Int>.manyQueued) == true)
+            #expect(ended.isEnough(queued: ScanSystem.EndedTasks<Int>.manyQueued) == true)
             #expect(ended.take() == [task])
         }
         #expect(ended.take() == [])
@@ -18,7 +18,7 @@ struct EndedTasksTests {
 
     @Test("wait for half of the queued ones while those are many")
     func many() {
-        var ended = EndedTasks<Int>()
+        var ended = ScanSystem.EndedTasks<Int>()
         #expect(ended.append(0) == true)
         #expect(ended.isEnough(queued: 101) == false)
         // One that has ended, and half of the hundred that wait.
@@ -34,7 +34,7 @@ struct EndedTasksTests {
     @Test("are none forgotten and none answered twice, at whatever times they are checked", arguments: 0..<20)
     func random(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
-        var ended = EndedTasks<Int>()
+        var ended = ScanSystem.EndedTasks<Int>()
         var (begun, answered) = (0, [Int]())
         var isPolling = false
         for _ in 0..<2000 {

@@ -1,0 +1,60 @@
+/// A task on a slot of this process, whether a run of this process started it or a coordinator sent it.
+/// ``ScanSystem`` gives it a slot, ``scan()`` executes it there, and ``ended(on:)`` takes it back.
+package protocol SlotTask: ScanWork {
+    /// Tells its scan to stop.
+    var cancellation: ScanCancellation { get }
+    /// Measures the scan.
+    var clock: any ScanClock { get }
+    /// Seconds that the scan took, and unpacking its bulk bytes, but not reading them.
+    var seconds: Double { get set }
+
+    /// Its scan begins.
+    func begin()
+
+    /// Takes the bulk bytes out of the task, or reads them if they did not come with it; nil if it has none.
+    /// - Throws: why they cannot be read.
+    func takeBulk() throws -> BulkBytes?
+
+    /// The `count` bytes from which those were packed or compressed.
+    /// - Throws: why they cannot be unpacked.
+    func unpack(_ bytes: BulkBytes, to count: Int) throws -> BulkBytes
+
+    /// Runs the code of the task, keeps what comes of it, and adds the time to ``seconds``.
+    func run(_ context: ScanContext)
+
+    /// The bulk bytes cannot be provided, for this reason.
+    func lacksBulk(because reason: any Error)
+
+    /// It has ended, or was skipped: hands it to ``ScanSystem/left(_:)``.
+    func leave()
+
+    /// Handles its end, on the executor of its system.
+    func ended(on system: isolated ScanSystem)
+}
+
+extension SlotTask {
+    package var isCancelled: Bool { cancellation.isCancelled }
+
+    package func begin() {}
+
+    package func scan() {
+        begin()
+        do {
+            // Only the context refers to the bytes, so that the task can take them out of it.
+            run(ScanContext(bulk: try bulkBytes(), cancellation: cancellation))
+        } catch {
+            lacksBulk(because: error)
+        }
+        leave()
+    }
+
+    package func skip() { leave() }
+
+    private func bulkBytes() throws -> BulkBytes? {
+        guard let bytes = try takeBulk() else { return nil }
+        guard let count = bytes.unpackedCount else { return bytes }
+        let start = clock.now
+        defer { seconds += clock.now.since(start) / .seconds(1) }
+        return try unpack(bytes, to: count)
+    }
+}
