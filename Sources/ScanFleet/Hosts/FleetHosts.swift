@@ -29,7 +29,8 @@ struct FleetHosts: Sendable {
         let script = HostScript.start(options, size: archive.size)
         return await each(of: hosts) { host in
             let start = ContinuousClock.now
-            let outcome = await self.start(host, script, archive, keys)
+            let outcome = await self.start(
+                host, script, archive, keys, HostStart(own: .own, options: HostScript.line(of: options)))
             let report = HostReport(host, outcome, seconds: (.now - start) / .seconds(1))
             onEnd(report)
             return report
@@ -48,7 +49,7 @@ struct FleetHosts: Sendable {
     // MARK: One host
 
     private func start(
-        _ host: String, _ script: String, _ archive: TapeArchive, _ keys: KeyRing
+        _ host: String, _ script: String, _ archive: TapeArchive, _ keys: KeyRing, _ begin: HostStart
     ) async -> HostStart.Outcome {
         let session: SSHSession
         do throws(CommandError) {
@@ -61,7 +62,7 @@ struct FleetHosts: Sendable {
             timer.cancel()
             session.end()
         }
-        var state = HostStart(own: .own)
+        var state = begin
         for await event in session.events {
             var actions = state.handle(event)
             while !actions.isEmpty {

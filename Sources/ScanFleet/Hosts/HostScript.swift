@@ -1,4 +1,5 @@
 import CommandLineKit
+import ScanCluster
 
 /// The shell scripts that `skyfarm up` and `skyfarm down` run on a host. They are passed to the standard input of `sh`,
 /// so that no part of them appears on a command line. Lines of output that begin with `skyfarm` are replies, which
@@ -17,6 +18,7 @@ enum HostScript {
         say address "${3:-}"
         say system "$(uname -s)" "$(uname -m)"
         if [ -n "$(processes)" ] && [ -s "$folder/ready" ]; then
+            [ ! -f "$folder/options" ] || say options "$(cat "$folder/options")"
             say running "$(cat "$folder/ready")"
             exit 0
         fi
@@ -33,6 +35,7 @@ enum HostScript {
         export LD_LIBRARY_PATH XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME
         unset XDG_RUNTIME_DIR
         ./skyfarm --version >version || fail failed run
+        printf '%s' \(quotedForShell(line(of: options))) >options
         apart=$(command -v setsid)
         nohup $apart "$(pwd -P)/skyfarm" node --json \(options.map(quotedForShell).joined(separator: " ")) >ready 2>log </dev/null &
         node=$!
@@ -52,6 +55,9 @@ enum HostScript {
 
         """
     }
+
+    /// Returns the options as one line, by which those of a running node are compared.
+    static func line(of options: [String]) -> String { options.map(quotedForShell).joined(separator: " ").printable }
 
     /// Returns the script that stops the node of ``start(_:size:)`` and removes the folder. Running tasks may take
     /// `seconds` to finish.

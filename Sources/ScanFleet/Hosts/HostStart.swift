@@ -83,6 +83,10 @@ package struct HostStart: Sendable {
     }
 
     private let own: Machine
+    /// Options of the node in one line, as given to this command.
+    private let options: String
+    /// Options with which a node runs on the host already, or nil if that is not known.
+    private var oldOptions: String?
     /// Address at which ssh reached the host.
     private var reached: String?
     private var ready: Ready?
@@ -92,7 +96,7 @@ package struct HostStart: Sendable {
     private var failure: HostFailure?
     package private(set) var outcome: Outcome?
 
-    package init(own: Machine) { self.own = own }
+    package init(own: Machine, options: String = "") { (self.own, self.options) = (own, options) }
 
     package mutating func handle(_ event: Event) -> [Action] {
         if outcome != nil { return [] }
@@ -107,7 +111,11 @@ package struct HostStart: Sendable {
         case .joined(let address, let note):
             guard let ready else { return [] }
             let name = String(ready.name.printable.map { $0.isWhitespace ? "-" : $0 })
-            outcome = .joined(JoinedNode(name: name, address: address, slots: ready.slots, note: note), isNew: isNew)
+            let notes = [note, optionsNote].compactMap(\.self)
+            outcome = .joined(
+                JoinedNode(
+                    name: name, address: address, slots: ready.slots,
+                    note: notes.isEmpty ? nil : notes.joined(separator: "; ")), isNew: isNew)
             return []
         case .unusable(let reason):
             outcome = .failed(HostFailure(.join, isNew ? reason : "its node runs, but \(reason)"))
@@ -122,6 +130,7 @@ package struct HostStart: Sendable {
         let rest = words.count > 2 ? words[2] : ""
         switch words[1] {
         case "address": reached = rest
+        case "options": oldOptions = rest.printable
         case "system":
             let parts = rest.split(separator: " ").map(String.init)
             let machine = Machine(system: parts.first ?? "unknown", processor: parts.last ?? "unknown")
@@ -149,6 +158,13 @@ package struct HostStart: Sendable {
         default: break
         }
         return []
+    }
+
+    /// The difference between the options of a node that runs already and those that were given.
+    private var optionsNote: String? {
+        guard !isNew, let oldOptions, oldOptions != options else { return nil }
+        func words(_ options: String) -> String { options.isEmpty ? "no options" : options }
+        return "runs with \(words(oldOptions)), not with \(words(options)): to change that, `skyfarm down` it first"
     }
 
     /// Returns the address at which ssh reached the host, then the address that the node reported. Addresses with a

@@ -73,7 +73,8 @@ package struct DownCommand: Command {
 extension Log {
     /// Writes a line about a host that is done.
     fileprivate func tell(_ report: HostReport) {
-        write(report.state == .failed ? .error : .info, StyledText(report.text))
+        let level: Log.Level = report.state == .failed ? .error : report.reason == nil ? .info : .warning
+        write(level, StyledText(report.text))
     }
 }
 

@@ -61,6 +61,7 @@ on 1 "$LAB_SKYFARM" nodes >"$LAB/nodes"
 check "nodes lists three" lines 3 '^h[234]-[0-9a-f]{4} +10\.77\.0\.[234]:4870 ' "$LAB/nodes"
 on 1 "$LAB_SKYFARM" up h2 >"$LAB/again" 2>>"$LAB/up.log"
 check "a node that runs is left as it is" lines 1 '^h2 +running +h2-' "$LAB/again"
+check "and has other options, which is said" lines 1 ': runs with --slots 1, not with no options: to change that, `skyfarm down` it first$' "$LAB/up.log"
 
 start=$(now)
 on 1 "$LAB_SKYFARM" down >"$LAB/down.log" 2>&1

@@ -38,6 +38,24 @@ import ScanFleet
         #expect(state.outcome == .failed(HostFailure(.join, "its node runs, but holds another key")))
     }
 
+    @Test(
+        "a node that runs with other options says so",
+        arguments: [
+            ("--slots 2", nil), (nil, nil), ("", "runs with no options, not with --slots 2"),
+            ("--slots 1", "runs with --slots 1, not with --slots 2"),
+        ])
+    func options(old: String?, note: String?) throws {
+        var state = HostStart(own: .init(system: "Linux", processor: "x86_64"), options: "--slots 2")
+        if let old { #expect(state.handle(.line("skyfarm options " + old)).isEmpty) }
+        #expect(state.handle(.line("skyfarm running " + ready)).count == 1)
+        #expect(state.handle(.joined(at: SocketAddress(host: "10.0.0.9", port: 4871), note: nil)).isEmpty)
+        guard case .joined(let node, isNew: false) = try #require(state.outcome) else {
+            Issue.record("\(String(describing: state.outcome))")
+            return
+        }
+        #expect(node.note == note.map { $0 + ": to change that, `skyfarm down` it first" })
+    }
+
     @Test("a new node that cannot be used is removed")
     mutating func unusable() {
         _ = state.handle(.line("skyfarm ready " + ready))
