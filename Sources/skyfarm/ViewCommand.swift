@@ -58,15 +58,10 @@ package struct ViewCommand: Command {
         return page
     }
 
-    /// Returns the page of the first job that has one.
+    /// Returns the page of the first job that has one, by the outputs of all its runs.
     static func newest(_ records: [JobRecord]) -> String? {
-        for record in records {
-            let parser = CommandLineParser(Skyfarm.program)
-            guard case .run(_, let arguments)? = try? parser.parse(["scan"] + record.words),
-                let name = try? arguments[ScanCommand.Options.Page.report]
-            else { continue }
-            let path = AbsolutePath.of(name.hasPrefix("/") ? name : record.folder + "/" + name)
-            if let page = file(of: path) ?? newest(of: path) { return page }
+        for path in records.flatMap({ $0.outputs ?? [] }) {
+            if let page = file(of: path) ?? newest(of: path), isPage(page) { return page }
         }
         return nil
     }

@@ -33,6 +33,9 @@ extension JobsCommand {
                 line: "skyfarm jobs watch 1f0c",
                 explanation: "Show the progress of a submitted job, of any node, until it ends."),
             .init(
+                line: "skyfarm jobs show 1f0c --failed",
+                explanation: "List the files that could not be scanned, with the reasons."),
+            .init(
                 line: "skyfarm jobs fetch 1f0c -o results/",
                 explanation: "Copy the catalogues that a job wrote on another machine."),
             .init(
@@ -48,11 +51,12 @@ extension JobsCommand {
         description: [
             "A journal keeps the result of every finished task until the catalogue is written. The same command on the"
                 + " same image resumes the scan, and so does jobs resume, which has the exit codes of skyfarm-scan(1)."
-                + " The journal of many images keeps which files are done, and no results of tasks.",
-            "The record of a finished job is kept. A partial job keeps its results as well: the same command retries"
-                + " the missing sectors.",
-            "The jobs of skyfarm-submit(1) come first in the list: those of this machine, and of each node that answers"
-                + " within 0.8 s; a command for one job waits for up to 10 s for its node. The nodes are those that the node"
+                + " The journal of many images keeps which files are done.",
+            "A job is finished when everything was tried; show ID --failed lists the files that failed, with the reasons,"
+                + " and resume tries them again. It is failed if no file could be scanned. The record of a job is kept. A"
+                + " partial job keeps its results as well: the same command retries the missing sectors.",
+            "The list has each job once, newest first: scans of this machine, and jobs of skyfarm-submit(1) of this machine"
+                + " and of each node that answers within 0.8 s; a command for one job waits for up to 10 s for its node. The nodes are those that the node"
                 + " of this machine has discovered, or else those that are discovered now, and those of --node and --srv.",
             "watch shows the progress of one job, of any node, as skyfarm-scan(1) does until it ends, and has the exit"
                 + " code of its scan; wait waits for several, and has the first exit code that is not 0. pause ends the"

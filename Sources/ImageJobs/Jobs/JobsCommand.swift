@@ -6,9 +6,9 @@ package import SkyScan
 
 /// `skyfarm jobs` lists, shows, resumes and removes jobs.
 ///
-/// There are two kinds: scans of this machine, each with a journal in the ``JournalFolder``, and submitted jobs, which
-/// nodes run. This type parses the action and performs it for the former. Submitted jobs are in ``SubmittedJobs``,
-/// ``JobCluster`` asks other nodes for theirs, and ``JobSupervisor`` runs them on a node. Readers begin with ``run()``.
+/// A job is a scan with a journal in the ``JournalFolder``, or one that was submitted to a node, which has a folder in
+/// ``SubmittedJobs`` as well; a ``JobRow`` shows either. ``JobCluster`` asks other nodes for their jobs, and
+/// ``JobSupervisor`` runs them on a node. Readers begin with ``run()``.
 package struct JobsCommand: Command {
     package let options: Options
 
@@ -18,15 +18,13 @@ package struct JobsCommand: Command {
         let folder = options.folder
         switch options.action {
         case .list:
-            let submitted = try await allSubmitted()
-            let jobs = try folder.entries().map { Job($0) }
+            let rows = try await rows()
             try StandardOutput.write(
-                options.common.json
-                    ? JSONOutput.document(Listing(jobs: jobs, submitted: submitted))
-                    : Self.text(submitted: submitted, jobs: jobs))
+                options.common.json ? JSONOutput.document(JobRow.Listing(jobs: rows)) : JobRow.text(rows))
         case .remove(let id) where options.submitted?.entry(prefix: id) != nil:
             guard let jobs = options.submitted, let entry = jobs.entry(prefix: id) else { break }
             try remove(entry, of: jobs)
+            say("removed job \(entry.job.id)")
         case .pause(let id): return try await order(.pause, id)
         case .cancel(let id): return try await order(.cancel, id)
         case .priority(let id, let weight): return try await order(.priority, id, weight: weight)
@@ -35,14 +33,11 @@ package struct JobsCommand: Command {
         case .wait(let ids): return try await wait(for: ids)
         case .run(let id): return try await runSubmitted(id)
         case .show(let id, let failed):
-            if !isJournal(id) {
-                let row = try await target(id, substitute: .any).row()
-                try StandardOutput.write(options.common.json ? JSONOutput.document(row) : row.text)
-                return .complete
-            }
-            let job = Job(try folder.entry(prefix: id))
+            let row =
+                try isJournal(id)
+                ? JobRow(folder.entry(prefix: id)) : await target(id, substitute: .any).row(isFull: true)
             try StandardOutput.write(
-                options.common.json ? JSONOutput.document(job) : failed ? job.failureText : job.text)
+                options.common.json ? JSONOutput.document(row) : failed ? row.failureText : row.text)
         case .resume(let id) where options.on != nil || !isJournal(id):
             return try await order(.resume, id)
         case .resume(let id):
@@ -55,10 +50,7 @@ package struct JobsCommand: Command {
             try folder.remove(entry.id)
             say("removed job \(entry.id)")
         case .removeAll:
-            let entries = try folder.entries()
-            try permitRemoval(of: entries.filter { $0.record?.state != .finished })
-            for entry in entries { try folder.remove(entry.id) }
-            say("removed \(HumanFormat.count(entries.count, "job"))")
+            try removeAll()
         }
         return .complete
     }
@@ -73,7 +65,8 @@ package struct JobsCommand: Command {
         guard let record = entry.record else {
             throw CommandError(.failure, entry.trouble ?? "job \(entry.id) cannot be read")
         }
-        guard record.state != .finished else {
+        // Files that failed may have been mended.
+        guard record.state != .finished || !entry.failed.isEmpty else {
             throw CommandError(.failure, "job \(entry.id) is finished: its catalogue is written")
         }
         guard FileManager.default.changeCurrentDirectoryPath(record.folder) else {
@@ -82,10 +75,24 @@ package struct JobsCommand: Command {
         return await ScanCommand.run(record.words, options.environment, options.settings)
     }
 
+    /// Removes all jobs of this machine's user, but submitted ones that run or wait.
+    private func removeAll() throws {
+        let submitted = options.submitted?.entries() ?? []
+        let ids = Set(submitted.map(\.job.id))
+        let scans = try options.folder.entries().filter { !ids.contains($0.record?.submission ?? "") }
+        let stopped = submitted.filter { !$0.isActive }
+        try permitRemoval(
+            of: scans.count { ![.finished, .failed].contains($0.record?.state) }
+                + stopped.count { ![.finished, .failed].contains($0.state) })
+        for scan in scans { try options.folder.remove(scan.id) }
+        if let jobs = options.submitted { for entry in stopped { try remove(entry, of: jobs) } }
+        say("removed \(HumanFormat.count(scans.count + stopped.count, "job"))")
+    }
+
     /// Asks whether the results of unfinished jobs may be removed.
-    private func permitRemoval(of unfinished: [JournalFolder.Entry]) throws(CommandError) {
-        if unfinished.isEmpty || options.isPermitted { return }
-        let jobs = HumanFormat.count(unfinished.count, "unfinished job")
+    private func permitRemoval(of unfinished: Int) throws(CommandError) {
+        if unfinished == 0 || options.isPermitted { return }
+        let jobs = HumanFormat.count(unfinished, "unfinished job")
         guard Terminal.standardInput.isTerminal, Terminal.standardError.isTerminal else {
             throw CommandError(.failure, "\(jobs): results would be lost; add --yes to remove them, too")
         }
@@ -191,7 +198,8 @@ extension JobsCommand {
         "output", short: "o", .text("FOLDER", expected: "the name of a folder"), fallback: "the current folder",
         help: "With fetch: the folder for the files")
     package static let overwrite = Option.toggle("overwrite", help: "With fetch: replace files that exist")
-    package static let failed = Option.toggle("failed", help: "With show: list the sectors that could not be scanned")
+    package static let failed = Option.toggle(
+        "failed", help: "With show: list the files and sectors that could not be scanned, with the reasons")
     package static let all = Option.toggle(
         "all", help: "With remove: remove all jobs; asks first if some are unfinished")
     package static let yes = Option.toggle("yes", help: "With remove --all: remove unfinished jobs without a question")

@@ -48,7 +48,7 @@ extension ScanNode {
         ) { event in
             if case .membership(let change) = event { events.handle(change) }
         }
-        JobWeight.current?.follow(node.connections)
+        SubmittedRun.current?.follow(node.connections)
         if let local = node.local { node.prepare(local, wanted: cluster.slotsHere, events) }
         try node.start()
         return node

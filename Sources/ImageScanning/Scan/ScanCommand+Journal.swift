@@ -46,7 +46,7 @@ extension ScanCommand {
         return CommandError(
             signal.exitCode,
             "scan: stopped; no catalogue was written; \(HumanFormat.count(journal.count, "finished task")) kept as job "
-                + "\(journal.id): run the same command again to resume")
+                + "\(SubmittedRun.current?.id ?? journal.id): run the same command again to resume")
     }
 
     /// Records in the journal that the catalogue is written. A failure is reported and does not affect the catalogue.

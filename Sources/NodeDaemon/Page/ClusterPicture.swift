@@ -15,7 +15,7 @@ package struct ClusterPicture: Equatable, Sendable {
 
     /// Known nodes by name.
     package private(set) var members: [String: Member] = [:]
-    package private(set) var jobs: [JobsCommand.SubmittedRow] = []
+    package private(set) var jobs: [JobRow] = []
     /// Number of tasks done in each interval, by node; the first interval begins at 0.
     package private(set) var history: [String: [Int]] = [:]
     /// Number of dropped intervals before the first one in ``history``.
@@ -58,7 +58,7 @@ package struct ClusterPicture: Equatable, Sendable {
     }
 
     /// Sets the jobs that the nodes reported, merged into one list.
-    package mutating func set(_ rows: [JobsCommand.SubmittedRow]) {
+    package mutating func set(_ rows: [JobRow]) {
         version += 1
         jobs = JobCluster.merged(rows)
     }

@@ -67,9 +67,10 @@ struct ClusterUpdate: Encodable {
             let progress = row.progress
             return Job(
                 id: row.id, state: row.state, node: row.node?.printable, from: row.from?.printable,
-                ageSeconds: row.ageSeconds, done: progress?.short,
+                ageSeconds: row.ageSeconds ?? 0, done: progress?.short,
                 share: progress.flatMap { $0.pixels > 0 ? Double($0.pixelsDone) / Double($0.pixels) : nil },
-                secondsLeft: row.state == "running" ? progress?.secondsLeft : nil, command: row.command.printable)
+                secondsLeft: row.state == "running" ? progress?.secondsLeft : nil,
+                command: (row.command ?? "").printable)
         }
         failures =
             picture.jobs.flatMap { row in

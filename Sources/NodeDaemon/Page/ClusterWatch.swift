@@ -39,7 +39,7 @@ final class ClusterWatch: Sendable {
             } late: {
                 $0.calls?.close()
             }
-            var (rows, silent) = ([JobsCommand.SubmittedRow](), targets)
+            var (rows, silent) = ([JobRow](), targets)
             for await case .answered(let target, let answer) in answers {
                 silent.remove(target)
                 guard let calls = answer.calls, var load = answer.load else {
@@ -70,7 +70,7 @@ final class ClusterWatch: Sendable {
     private struct Answer: Sendable {
         var calls: NodeCalls?
         var load: NodeLoad?
-        var rows: [JobsCommand.SubmittedRow] = []
+        var rows: [JobRow] = []
         var trouble: String?
     }
 

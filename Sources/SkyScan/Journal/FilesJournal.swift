@@ -101,8 +101,21 @@ public final class FilesJournal: Sendable {
         try await executor.run { [opened] in try opened.openFile?.write(file, removing: file.isComplete ? keys : []) }
     }
 
-    /// Releases a file that could not be scanned. The results of its tasks are kept.
-    public func release(_ file: String) { _ = images.release(file) }
+    /// Records that a file could not be scanned; the record is durable when this function returns. The results of its
+    /// tasks are kept, and the outputs that an earlier run wrote stay known.
+    /// - Parameters:
+    ///   - name: name of the file.
+    ///   - report: report about the file, encoded by the program.
+    /// - Throws: ``JournalError`` if the journal cannot be written.
+    public func fail(_ name: String, report: [UInt8]) async throws {
+        _ = images.release(name)
+        try await executor.run { [opened] in
+            guard let journal = opened.openFile else { return }
+            var file = try journal.file(name) ?? JournalledFile(name: name, inputs: [], catalogues: [])
+            (file.isComplete, file.report) = (false, report)
+            try journal.write(file)
+        }
+    }
 
     /// The catalogue of all files, as recorded by this or an earlier run.
     public var merged: JournalledFile.Catalogue? { knownMerged.withLock(\.self) }
@@ -119,14 +132,16 @@ public final class FilesJournal: Sendable {
 
     /// Records the end of the job, and closes the journal.
     /// - Parameters:
-    ///   - isComplete: whether every file is done.
+    ///   - state: state of the job.
+    ///   - isComplete: whether every file is done, so that no results of tasks are needed any more.
     ///   - sources: total number of sources in all catalogues.
     /// - Throws: ``JournalError`` if the journal cannot be written.
-    public func finish(isComplete: Bool, sources: Int) async throws {
+    public func finish(_ state: JobRecord.State, isComplete: Bool, sources: Int) async throws {
         try await executor.run { [opened] in
             defer { opened.close() }
             opened.openFile?.change { record in
-                (record.sources, record.state) = (sources, isComplete ? .finished : .partial)
+                if record.state == .finished { record.take(opened.record) }
+                (record.sources, record.state) = (sources, state)
             }
             try opened.openFile?.finish(keepsResults: true)
             if isComplete { try opened.openFile?.removeTasks() }

@@ -1,3 +1,4 @@
+internal import Foundation
 public import SkyExtraction
 public import SkyFITS
 
@@ -9,8 +10,10 @@ public struct JobRecord: Codable, Equatable, Sendable {
         case unfinished
         /// The catalogue was written but sectors are missing, which the same command tries again.
         case partial
-        /// The catalogue was written completely.
+        /// All catalogues were written, but those of files that cannot be scanned.
         case finished
+        /// No file can be scanned.
+        case failed
     }
 
     /// A sector that could not be scanned.
@@ -31,6 +34,8 @@ public struct JobRecord: Codable, Equatable, Sendable {
     public var words: [String]
     /// Working directory of the command.
     public var folder: String
+    /// ID under which the job was submitted to a node, or nil if it was not.
+    public var submission: String?
     /// Start time of the job, in seconds since 1970.
     public var began: Double
     /// State of the job.
@@ -56,6 +61,17 @@ public struct JobRecord: Codable, Equatable, Sendable {
     public var merged: JournalledFile.Catalogue?
     /// Sectors that are missing from the catalogue.
     public var failures: [Failure] = []
+
+    /// Takes over the command of a new run of the job. Outputs of earlier runs that still exist are kept, after those of
+    /// the new run, and so are templates of names.
+    mutating func take(_ run: JobRecord) {
+        (words, folder, submission) = (run.words, run.folder, run.submission)
+        let new = run.outputs ?? []
+        let old = (outputs ?? []).filter { name in
+            !new.contains(name) && (name.contains("{") || FileManager.default.fileExists(atPath: name))
+        }
+        outputs = new + old
+    }
 
     /// Creates the record of a new job.
     /// - Parameters:

@@ -35,6 +35,8 @@ public struct JournalFolder: Equatable, Sendable {
         public var tasks: [ScanStep: Int]
         /// Number of files with complete catalogues, for a job of many images.
         public var files = 0
+        /// Files that could not be scanned, or not completely, by name.
+        public var failed: [JournalledFile] = []
         /// Reason why the journal cannot be read.
         public var trouble: String?
     }
@@ -71,6 +73,11 @@ public struct JournalFolder: Equatable, Sendable {
         return entry
     }
 
+    /// Returns the job that was submitted under this ID, or nil if it has no readable journal. Blocks on disk access.
+    public func entry(submission: String) -> Entry? {
+        (try? entries())?.first { $0.record?.submission == submission }
+    }
+
     /// Returns absolute paths of the outputs that the last run of a job was writing when it was killed, and that the
     /// next run may replace. Blocks on disk access.
     public func replaceable(by identity: JobIdentity) -> Set<String> {
@@ -95,7 +102,9 @@ public struct JournalFolder: Equatable, Sendable {
         do throws(JournalError) {
             let file = try JournalFile(path: journalPath(id), new: nil)
             entry.record = file.record
-            entry.files = try file.files().count { $0.isComplete }
+            let files = try file.files()
+            entry.files = files.count { $0.isComplete }
+            entry.failed = files.filter { !$0.isComplete && !$0.report.isEmpty }.sorted { $0.name < $1.name }
             entry.tasks = file.keys.reduce(into: [:]) { $0[$1.step, default: 0] += 1 }
         } catch {
             entry.trouble = error.message

@@ -61,9 +61,8 @@ struct JournalOpening: Sendable {
             }
             if file.record.state != .finished {
                 file.change { old in
-                    (old.words, old.folder, old.outputs, old.tasks) = (
-                        record.words, record.folder, record.outputs, record.tasks
-                    )
+                    old.take(record)
+                    old.tasks = record.tasks
                 }
             }
             return file

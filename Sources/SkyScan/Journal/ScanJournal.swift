@@ -261,7 +261,7 @@ public final class ScanJournal: Sendable {
             let file = try opened.file(isFinishing: true)
             file?.change { record in
                 let run = opened.record
-                (record.words, record.folder, record.outputs) = (run.words, run.folder, run.outputs)
+                record.take(run)
                 record.written = nil
                 if record.state == .finished { record.began = run.began }
                 (record.sources, record.failures) = (sources, failures)

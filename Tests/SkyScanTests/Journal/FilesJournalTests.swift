@@ -48,7 +48,7 @@ import SkyScan
         do {
             let journal = try await open([bench.image, "other"])
             try await journal.write(try entry())
-            try await journal.finish(isComplete: false, sources: 7)
+            try await journal.finish(.partial, isComplete: false, sources: 7)
         }
         let listed = try #require(try bench.journals.entries().first)
         #expect(listed.files == 1 && listed.record?.state == .partial && listed.record?.sources == 7)

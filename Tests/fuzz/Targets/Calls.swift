@@ -55,7 +55,7 @@ extension FuzzTarget {
         var job = SubmittedJob(
             id: "00ff", words: ["a.fits"], folder: "/data", environment: [:], submitted: 0)
         job.from = "me@there"
-        var row = JobsCommand.SubmittedRow(SubmittedEntry(job: job, process: 7))
+        var row = JobRow(SubmittedEntry(job: job, process: 7))
         row.ageSeconds = 90
         row.progress = JobProgress(
             event: "progress", tasks: 40, tasksDone: 12, pixels: 1000, pixelsDone: 100, rate: 1e6, secondsLeft: 3,
@@ -83,7 +83,7 @@ extension FuzzTarget {
     private static func use(_ reply: ClusterReply) {
         guard let reply = try? reply.get(from: "node") else { return }
         let rows = reply.jobs ?? []
-        _ = (JobsCommand.SubmittedRow.text(rows), rows.map(\.text))
+        _ = (JobRow.text(rows), rows.map(\.text), rows.map(\.failureText))
         var (watched, picture) = (WatchedProgress(), ClusterPicture())
         for row in rows.prefix(3) { _ = watched.events(to: row.progress, row.systems) }
         picture.set(rows)
@@ -94,7 +94,7 @@ extension FuzzTarget {
         }
         // JSON has no numbers that are none.
         let update = try? JSONOutput.line(ClusterUpdate(picture))
-        let document = try? JSONOutput.document(JobsCommand.Listing(jobs: [], submitted: rows))
+        let document = try? JSONOutput.document(JobRow.Listing(jobs: rows))
         precondition(update != nil && document != nil)
         let names = JobFile.localNames(of: (reply.files ?? []).map(\.name)).filter(JobFile.isUsable)
         precondition(names.allSatisfy { !$0.hasPrefix("/") && !$0.split(separator: "/").contains("..") })

@@ -64,8 +64,8 @@ extension FuzzTarget {
         _ = (JobFolder.isID(job.id), job.command, job.state(process: nil, result: nil))
         use(words: job.finalWords, folder: job.folder)
         let entry = SubmittedEntry(job: job, process: nil)
-        let row = JobsCommand.SubmittedRow(entry)
-        precondition(!row.text.isEmpty && !JobsCommand.SubmittedRow.text([row]).isEmpty)
+        let row = JobRow(entry)
+        precondition(!row.text.isEmpty && !row.failureText.isEmpty && !JobRow.text([row]).isEmpty)
         _ = entry.state(for: "/state", isExpired: true)
     }
 

@@ -34,7 +34,7 @@ import skyfarm
         #expect(try run("jobs").output.contains("\(id)  unfinished"))
         let shown = try run("jobs", "show", id, "--json").output
         #expect(shown.contains(#""state" : "unfinished""#) && shown.contains(#""command" : "skyfarm scan "#))
-        #expect(try run("jobs", "show", id, "--failed").output == "no sector failed\n")
+        #expect(try run("jobs", "show", id, "--failed").output == "nothing failed\n")
         let resumed = try run("jobs", "resume", String(id.prefix(5)))
         #expect(resumed.code == 0 && resumed.errors.contains("resumed from the journal"), "\(resumed.errors)")
         #expect(scene.outputs == ["o.csv"])

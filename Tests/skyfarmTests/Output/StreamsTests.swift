@@ -13,9 +13,9 @@ import Console
         table.add(Self.evil, "1")
         var job = SubmittedJob(id: "1", words: [Self.evil], folder: Self.evil, environment: [:], submitted: 0)
         job.from = Self.evil
-        let row = JobsCommand.SubmittedRow(SubmittedEntry(job: job, message: Self.evil))
+        let row = JobRow(SubmittedEntry(job: job, message: Self.evil))
         let texts = [
-            table.text, row.text, JobsCommand.SubmittedRow.text([row]), try JSONOutput.document(row),
+            table.text, row.text, JobRow.text([row]), try JSONOutput.document(row),
             try JSONOutput.line(row), ("node \(name: Self.evil): \(Self.evil)" as StyledText).plain,
             Log().line(.error, StyledText(Self.evil)) ?? "",
         ]
@@ -28,7 +28,7 @@ import Console
         // A text with a line break stays one line.
         #expect(table.text.split(separator: "\n").count == 2 && !row.text.contains("\nc\u{fffd}"))
         // JSON has the same text.
-        let read = try JSONDecoder().decode(JobsCommand.SubmittedRow.self, from: Data(JSONOutput.line(row).utf8))
+        let read = try JSONDecoder().decode(JobRow.self, from: Data(JSONOutput.line(row).utf8))
         #expect(read.from == Self.evil)
     }
 

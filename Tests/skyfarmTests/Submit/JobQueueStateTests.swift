@@ -65,6 +65,9 @@ import Console
             state(.run, code: 0) == .finished && state(.run, code: 23) == .partial && state(.run, code: 5) == .failed)
         // It was done before it could be stopped.
         #expect(state(.cancel, code: 0) == .finished)
+        // Files failed, and no sector is missing.
+        let job = SubmittedJob(id: "1", words: [], folder: "/", environment: [:], submitted: 0)
+        #expect(job.state(process: nil, result: .init(code: 23, ended: 0, state: .finished)) == .finished)
     }
 
     @Test("a job runs with the variables of its user and of Skyfarm, and no others")

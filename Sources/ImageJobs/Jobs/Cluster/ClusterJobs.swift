@@ -43,6 +43,9 @@ package struct ClusterJobs: Sendable {
         var reply = ClusterReply()
         switch request.action {
         case .list: reply.jobs = await supervisor.rows()
+        case .show:
+            let id = try await find(request.id).entry.job.id
+            reply.jobs = await supervisor.row(id).map { [$0] }
         case .load: reply.load = load()
         case .files:
             let id = try await find(request.id).entry.job.id

@@ -6,6 +6,8 @@ package struct ClusterRequest: Codable, Equatable, Sendable {
     package enum Action: String, Codable, Sendable {
         /// Return the jobs of the node.
         case list
+        /// Return a job with what its journal records.
+        case show
         case submit, pause, resume, cancel, priority, remove
         /// Return the existing outputs of a job.
         case files
@@ -39,7 +41,7 @@ package struct ClusterRequest: Codable, Equatable, Sendable {
 /// Reply of a node to a ``ClusterRequest``.
 package struct ClusterReply: Codable, Sendable {
     package var v = 1
-    package var jobs: [JobsCommand.SubmittedRow]?
+    package var jobs: [JobRow]?
     package var id: String?
     package var files: [JobFile]?
     /// The piece that was read, at most ``JobFile/pieceSize`` bytes.

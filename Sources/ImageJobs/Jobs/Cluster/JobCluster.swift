@@ -19,7 +19,7 @@ package struct JobCluster: Equatable, Sendable {
     /// Jobs of the nodes, and the nodes that answered.
     package struct View: Sendable {
         package var nodes: [NodeCalls] = []
-        package var rows: [JobsCommand.SubmittedRow] = []
+        package var rows: [JobRow] = []
         /// Names of the nodes that report a job, by its ID. A job in a shared folder is reported by all nodes that can
         /// read it.
         var reporters: [String: [String]] = [:]
@@ -100,7 +100,7 @@ package struct JobCluster: Equatable, Sendable {
 
     private struct Answer: Sendable {
         var calls: NodeCalls
-        var rows: [JobsCommand.SubmittedRow]
+        var rows: [JobRow]
     }
 
     /// Asks a node. Attempts that fail after a while are retried until `end`, since over a congested link the handshake
@@ -127,19 +127,24 @@ package struct JobCluster: Equatable, Sendable {
 
     /// Returns one row per job. The row of the node that runs the job is preferred to the rows of nodes that see it in
     /// a shared folder.
-    package static func merged(_ rows: [JobsCommand.SubmittedRow]) -> [JobsCommand.SubmittedRow] {
-        var best: [String: JobsCommand.SubmittedRow] = [:]
+    package static func merged(_ rows: [JobRow]) -> [JobRow] {
+        var best: [String: JobRow] = [:]
         for row in rows {
             guard let other = best[row.id] else {
                 best[row.id] = row
                 continue
             }
-            func rank(_ row: JobsCommand.SubmittedRow) -> Int {
+            func rank(_ row: JobRow) -> Int {
                 row.isElsewhere != true ? 2 : row.state == SubmittedJob.State.lost.rawValue ? 1 : 0
             }
             if rank(row) > rank(other) { best[row.id] = row }
         }
-        return best.values.sorted { ($0.ageSeconds, $0.id) < ($1.ageSeconds, $1.id) }
+        return sorted(Array(best.values))
+    }
+
+    /// Returns the rows in the order of their ages, newest first.
+    package static func sorted(_ rows: [JobRow]) -> [JobRow] {
+        rows.sorted { ($0.ageSeconds ?? .infinity, $0.id) < ($1.ageSeconds ?? .infinity, $1.id) }
     }
 
     /// Returns the nodes that this machine's node knows, in addition to the given ones, or nil if they must be

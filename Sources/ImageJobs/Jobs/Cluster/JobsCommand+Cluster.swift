@@ -10,14 +10,14 @@ extension JobsCommand {
         case here(SubmittedJobs, String)
         case remote(NodeCalls, String)
 
-        /// Returns the current state of the job.
-        package func row() async throws -> SubmittedRow {
+        /// Returns the current state of the job, with what its journal records if `isFull`.
+        package func row(isFull: Bool = false) async throws -> JobRow {
             switch self {
             case .here(let jobs, let id):
                 guard let entry = jobs.entry(id) else { throw CommandError(.failure, "job \(id) was removed") }
-                return SubmittedRow(entry)
+                return JobRow(entry, journal: isFull ? jobs.journal(of: id) : nil)
             case .remote(let calls, let id):
-                let rows = try await calls.send(ClusterRequest(.list)).jobs ?? []
+                let rows = try await calls.send(ClusterRequest(isFull ? .show : .list, id: id)).jobs ?? []
                 guard let row = rows.first(where: { $0.id == id }) else {
                     throw CommandError(.failure, "\(calls.node.name) has no job \(id) any more")
                 }
@@ -35,19 +35,25 @@ extension JobsCommand {
         case any
     }
 
-    /// Returns the jobs of this machine's user and of all nodes that answer.
-    func allSubmitted() async throws -> [SubmittedRow] {
-        let here = options.submitted?.entries().map { SubmittedRow($0) } ?? []
+    /// Returns each job once: those of this machine's user, submitted or not, and those of all nodes that answer.
+    func rows() async throws -> [JobRow] {
+        let entries = try options.folder.entries()
+        let journals = Dictionary(entries.compactMap { entry in entry.record?.submission.map { ($0, entry) } }) { $1 }
+        var here = options.submitted?.entries().map { JobRow($0, journal: journals[$0.job.id]) } ?? []
+        let submitted = Set(here.map(\.id))
+        let others = entries.filter { !submitted.contains($0.record?.submission ?? "") }
         let view = try await options.cluster.view()
         for trouble in view.troubles { say("skyfarm jobs: \(trouble)") }
-        return JobCluster.merged(view.rows + here)
+        let nodes = Dictionary(view.rows.map { ($0.id, $0.node) }) { $1 }
+        for index in here.indices { here[index].node = nodes[here[index].id] ?? nil }
+        return JobCluster.sorted(JobCluster.merged(here + view.rows) + others.map { JobRow($0) })
     }
 
     /// Returns the submitted job whose ID has this prefix, on its own node or on a substitute.
     /// - Throws: `CommandError` if there is no such job or several.
     package func target(_ prefix: String, substitute: Substitute = .none) async throws -> Target {
         if let jobs = options.submitted, let entry = jobs.entry(prefix: prefix) { return .here(jobs, entry.job.id) }
-        func rows(_ view: JobCluster.View) -> [SubmittedRow] {
+        func rows(_ view: JobCluster.View) -> [JobRow] {
             view.rows.filter { $0.id.hasPrefix(prefix.lowercased()) }
         }
         let view = try await options.cluster.view { view in
@@ -100,14 +106,14 @@ extension JobsCommand {
 
 extension JobCluster.View {
     /// Returns a node that can read the folder of a job.
-    func reporter(of row: JobsCommand.SubmittedRow) -> NodeCalls? {
+    func reporter(of row: JobRow) -> NodeCalls? {
         let names = reporters[row.id] ?? []
         return nodes.first { names.contains($0.node.name) }
     }
 
     /// Returns the node that processes orders about a job: the node of this name, or else the job's own node.
     /// - Throws: `CommandError` if the node does not answer.
-    package func node(of row: JobsCommand.SubmittedRow, _ name: String?) throws(CommandError) -> NodeCalls {
+    package func node(of row: JobRow, _ name: String?) throws(CommandError) -> NodeCalls {
         let name = name ?? row.node ?? ""
         if let node = nodes.first(where: { $0.node.name == name }) { return node }
         guard row.state == SubmittedJob.State.lost.rawValue || row.isElsewhere == true else {

@@ -23,7 +23,7 @@ extension JobsCommand {
     }
 
     /// Returns the exit code of a job that has ended, or nil if it has not.
-    package static func end(of row: SubmittedRow) -> ExitCode? {
+    package static func end(of row: JobRow) -> ExitCode? {
         if let code = row.code { return ExitCode.all.first { $0.rawValue == code } ?? .failure }
         return row.state == SubmittedJob.State.cancelled.rawValue ? .terminated : nil
     }

@@ -95,7 +95,9 @@ package actor JobSupervisor {
         case .resume:
             // The job's own node may never return. If it starts the job after all, it sees another owner.
             let waiting: [SubmittedJob.State] = entry.isForeign(to: holder.owner) ? [.waiting] : []
-            try order(.run, entry, from: [.paused, .cancelled, .failed, .partial, .lost] + waiting)
+            // Files that failed may have been mended.
+            let finished: [SubmittedJob.State] = entry.result?.code == ExitCode.complete.rawValue ? [] : [.finished]
+            try order(.run, entry, from: [.paused, .cancelled, .failed, .partial, .lost] + waiting + finished)
         case .remove: try remove(entry)
         case .priority:
             guard let weight = request.weight else { throw UsageError("no weight was sent") }
@@ -103,7 +105,7 @@ package actor JobSupervisor {
             job.weight = weight
             try write(job)
             // Read again, since a process that started meanwhile may have read the job before it was changed.
-            if let process = stores.find(id)?.entry.process, process > 1 { kill(pid_t(process), JobWeight.signal) }
+            if let process = stores.find(id)?.entry.process, process > 1 { kill(pid_t(process), SubmittedRun.signal) }
         }
         return id
     }
@@ -230,18 +232,26 @@ package actor JobSupervisor {
     }
 
     /// Returns the jobs as this node sees them.
-    package func rows() -> [JobsCommand.SubmittedRow] {
-        stores.entries().map { entry in
-            let isForeign = entry.isForeign(to: holder.owner)
-            var row = JobsCommand.SubmittedRow(entry)
-            row.state = state(of: entry).rawValue
-            row.node = isForeign ? entry.lease?.node : holder.node
-            row.isElsewhere = isForeign
-            if isForeign { row.process = nil }
-            // Rows are sent to other machines, whose users may not be allowed to see the live page.
-            row.message = row.message?.withoutToken
-            return row
-        }
+    package func rows() -> [JobRow] { stores.entries().map { row(of: $0) } }
+
+    /// Returns the job of this ID with what its journal records, or nil if there is none.
+    package func row(_ id: String) -> JobRow? {
+        guard let (jobs, entry) = stores.find(id) else { return nil }
+        // A journal is read on one machine at a time.
+        let isElsewhere = entry.isForeign(to: holder.owner) && entry.result == nil
+        return row(of: entry, journal: isElsewhere ? nil : jobs.journal(of: id))
+    }
+
+    private func row(of entry: SubmittedEntry, journal: JournalFolder.Entry? = nil) -> JobRow {
+        let isForeign = entry.isForeign(to: holder.owner)
+        var row = JobRow(entry, journal: journal)
+        row.state = state(of: entry).rawValue
+        row.node = isForeign ? entry.lease?.node : holder.node
+        row.isElsewhere = isForeign
+        if isForeign { row.process = nil }
+        // Rows are sent to other machines, whose users may not be allowed to see the live page.
+        row.message = row.message?.withoutToken
+        return row
     }
 
     /// Returns the job of this ID and its permit, which is nil for a job of the user.

@@ -1,94 +1,21 @@
 import CommandLineKit
 import Console
-package import Foundation
+import Foundation
 import ImageScanning
 import ScanBasics
 import ScanCluster
 import SkyScan
 
 extension JobsCommand {
-    /// A submitted job as listed for users.
-    package struct SubmittedRow: Codable, Equatable {
-        package var id: String
-        /// waiting, running, stopping, paused, cancelled, finished, partial, failed or lost.
-        package var state: String
-        /// Name of the node that runs it, or nil for a job of this machine's user.
-        package var node: String?
-        /// Whether a node other than the reporting one runs it.
-        package var isElsewhere: Bool?
-        /// User and host that submitted it, or nil for the user of its node.
-        package var from: String?
-        package var process: Int?
-        /// Time since its submission, in seconds.
-        package var ageSeconds: Double
-        package var command: String
-        package var folder: String
-        package var progress: JobProgress?
-        /// ID of its journal, or nil if it has none yet.
-        package var journal: String?
-        /// Exit code of its scan.
-        package var code: Int32?
-        /// Last line of its log.
-        package var message: String?
-        /// Systems that work on it.
-        package var systems: JobSystems?
-
-        package init(_ entry: SubmittedEntry, now: Date = .now) {
-            (id, state, process) = (entry.job.id, entry.state.rawValue, entry.process)
-            ageSeconds = max(0, now.timeIntervalSince1970 - entry.job.submitted)
-            (command, folder) = (entry.job.command, entry.job.folder)
-            (progress, journal) = (entry.progress, entry.progress?.job)
-            (code, message) = (entry.result?.code, entry.message)
-            (from, systems) = (entry.job.from, entry.systems)
-        }
-
-        /// Copy with numbers limited to a valid range that JSON supports, since a peer may send any.
-        var possible: SubmittedRow {
-            var row = self
-            row.ageSeconds = max(0, ageSeconds.ifFinite ?? 0)
-            (row.progress, row.systems) = (progress?.possible, systems?.possible)
-            return row
-        }
-
-        package static func text(_ rows: [SubmittedRow]) -> String {
-            var table = TextTable(
-                "SUBMITTED", "STATE", "NODE", "BY", "AGE", "DONE", "LEFT", "COMMAND",
-                texts: ["STATE", "NODE", "BY", "COMMAND"])
-            for row in rows {
-                let left = row.state == "running" ? row.progress?.secondsLeft : nil
-                table.add(
-                    row.id, row.state, row.node ?? "-", row.from ?? "-", HumanFormat.age(seconds: row.ageSeconds),
-                    row.progress?.short ?? "-",
-                    left.map { HumanFormat.duration(seconds: $0) } ?? "-", row.command)
-            }
-            return table.text
-        }
-
-        /// All information about the job, one item per line.
-        package var text: String {
-            var lines = [
-                "id      \(id)", "node    \(node ?? "this machine")\(from.map { ", submitted by \($0)" } ?? "")",
-                "state   \(state)\(process.map { ", process \($0)" } ?? "")", "folder  \(folder)",
-                "command \(command)",
-            ]
-            if let journal { lines.append("journal \(journal)") }
-            if let progress { lines.append("done    \(progress.text)") }
-            if let code { lines.append("code    \(code)") }
-            if let message { lines.append("log     \(message)") }
-            return lines.map { $0.printable + "\n" }.joined()
-        }
-    }
-
     /// Removes a submitted job of this machine.
     package func remove(_ entry: SubmittedEntry, of jobs: SubmittedJobs) throws {
         // Takes the lock, so that no other process starts the job meanwhile.
         let lock = try jobs.lock(entry.job.id)
         defer { withExtendedLifetime(lock) {} }
-        guard ![.waiting, .running, .stopping].contains(entry.state) else {
+        guard !entry.isActive else {
             throw CommandError(.failure, "job \(entry.job.id) is \(entry.state.rawValue): cancel it first")
         }
         try jobs.remove(entry.job.id)
-        say("removed job \(entry.job.id)")
     }
 
     // MARK: Running
@@ -105,8 +32,8 @@ extension JobsCommand {
         defer { withExtendedLifetime(folder) {} }
         // Observed before the lock is taken, since changes of the weight are signalled to the process that has the
         // lock.
-        let weight = JobWeight()
-        let signals = weight.observe { jobs.entry(id)?.job.weight }
+        let submitted = SubmittedRun(id)
+        let signals = submitted.observe { jobs.entry(id)?.job.weight }
         defer { withExtendedLifetime(signals) {} }
         let lock = try JournalLock(path: names.lock(id))
         defer { withExtendedLifetime(lock) {} }
@@ -119,10 +46,12 @@ extension JobsCommand {
                 _exit(ExitCode.terminated.rawValue)
             }
         }
-        let code = await JobWeight.$current.withValue(weight) { await run(job, of: jobs, names) }
+        let code = await SubmittedRun.$current.withValue(submitted) { await run(job, of: jobs, names) }
         // A job that was told to stop has no result: it is paused or cancelled, or resumed by the next node.
         if code != .interrupted, code != .terminated, lease == nil || jobs.newest(id) == lease?.number {
-            try jobs.write(SubmittedJob.Result(code: code.rawValue, ended: Date().timeIntervalSince1970), of: id)
+            let state = jobs.journal(of: id)?.record?.state
+            try jobs.write(
+                SubmittedJob.Result(code: code.rawValue, ended: Date().timeIntervalSince1970, state: state), of: id)
         }
         renewal?.stop()
         if var lease, jobs.newest(id) == lease.number {

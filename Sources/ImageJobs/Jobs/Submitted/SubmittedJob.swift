@@ -1,6 +1,7 @@
 import CommandLineKit
 import Console
 import Foundation
+package import SkyScan
 
 /// A scan that was submitted to a node.
 package struct SubmittedJob: Codable, Equatable, Sendable {
@@ -32,6 +33,12 @@ package struct SubmittedJob: Codable, Equatable, Sendable {
         package var code: Int32
         /// Time of the end, in seconds since 1970.
         package var ended: Double
+        /// State that its journal records, or nil without a journal.
+        package var state: JobRecord.State?
+
+        package init(code: Int32, ended: Double, state: JobRecord.State? = nil) {
+            (self.code, self.ended, self.state) = (code, ended, state)
+        }
     }
 
     package enum State: String, Sendable {
@@ -53,7 +60,7 @@ package struct SubmittedJob: Codable, Equatable, Sendable {
         if let result {
             return switch result.code {
             case ExitCode.complete.rawValue: .finished
-            case ExitCode.partialCatalogue.rawValue: .partial
+            case ExitCode.partialCatalogue.rawValue: result.state == .finished ? .finished : .partial
             default: .failed
             }
         }
@@ -104,6 +111,9 @@ package struct SubmittedEntry: Equatable, Sendable {
 
     /// State for a process of this machine.
     package var state: SubmittedJob.State { job.state(process: process, result: result) }
+
+    /// Whether a process of this machine runs it or is going to.
+    var isActive: Bool { [.waiting, .running, .stopping].contains(state) }
 
     /// Returns whether another machine runs the job, or ran it.
     func isForeign(to owner: String) -> Bool { (job.owner ?? owner) != owner }
@@ -159,7 +169,7 @@ package struct JobProgress: Codable, Equatable, Sendable {
         var facts = ["\(tasksDone) of \(HumanFormat.count(tasks, "task"))"]
         if let files, let filesDone { facts.insert("\(filesDone) of \(HumanFormat.count(files, "file"))", at: 0) }
         if let rate { facts.append(HumanFormat.pixelRate(rate)) }
-        if let secondsLeft { facts.append("\(HumanFormat.duration(seconds: secondsLeft)) left") }
+        if let secondsLeft, event != "ended" { facts.append("\(HumanFormat.duration(seconds: secondsLeft)) left") }
         if retries > 0 { facts.append("\(retries) retried") }
         facts.append("\(HumanFormat.count(slotsTotal, "slot")) on \(HumanFormat.count(systems, "system"))")
         return facts.joined(separator: ", ")

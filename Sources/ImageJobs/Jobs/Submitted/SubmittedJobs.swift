@@ -97,8 +97,25 @@ package struct SubmittedJobs: Equatable, Sendable {
     /// Removes the result, so that the job can run again.
     func removeResult(of id: String) { _ = try? inFolder { unlink($0.result(id)) } }
 
+    /// Removes a job with its journal.
     package func remove(_ id: String) throws {
-        try inFolder { try FileManager.default.removeItem(atPath: $0.folder(id)) }
+        try inFolder { names in
+            if !isShared, let journal = journal(of: id, names) { try journals(of: id, names).remove(journal.id) }
+            try FileManager.default.removeItem(atPath: names.folder(id))
+        }
+    }
+
+    /// Returns what the journal of the newest run of a job records, or nil if there is none.
+    package func journal(of id: String) -> JournalFolder.Entry? { try? inFolder { journal(of: id, $0) } }
+
+    private func journal(of id: String, _ names: JobFolder) -> JournalFolder.Entry? {
+        journals(of: id, names).entry(submission: id)
+    }
+
+    /// Each run of a job that several machines can run has journals of its own; others are among those of the user.
+    private func journals(of id: String, _ names: JobFolder) -> JournalFolder {
+        JournalFolder(
+            path: isShared ? names.run(id) + "/state/skyfarm" : (names.base as NSString).deletingLastPathComponent)
     }
 
     package func write(_ value: some Encodable, to path: String) throws {

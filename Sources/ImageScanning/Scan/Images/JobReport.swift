@@ -70,7 +70,7 @@ package final class JobReport: Sendable {
 
     /// Adds a file that an earlier run has finished, as ``ReportedFile/coded()``.
     func resume(_ coded: [UInt8]) throws {
-        let file = try WireDecoder().decode(ReportedFile.self, from: coded)
+        let file = try ReportedFile(coded: coded)
         state.withLock { state in
             state.files.append(file)
             state.resumed += 1
@@ -135,6 +135,15 @@ package final class JobReport: Sendable {
         state.withLock { state in
             if !state.isComplete { return state.files.written > 0 ? .partialCatalogue : .input }
             return state.delivery?.failures == nil ? .complete : .failure
+        }
+    }
+
+    /// The state of the job once all files have ended. One whose catalogues lack sectors is partial, since the same
+    /// command may find them on other nodes; a file that cannot be scanned is done with.
+    var jobState: JobRecord.State {
+        state.withLock { state in
+            if state.tally.tasks.missing > 0 { return .partial }
+            return state.files.written == 0 && state.files.count > 0 ? .failed : .finished
         }
     }
 

@@ -62,10 +62,18 @@ extension ReportedFile {
     /// The file as the journal keeps it.
     func coded() throws -> [UInt8] { try WireEncoder().encode(self) }
 
+    /// Decodes a file that the journal kept.
+    package init(coded: [UInt8]) throws { self = try WireDecoder().decode(ReportedFile.self, from: coded) }
+
     /// Why images, or the whole file, could not be scanned, and what is missing, a line each.
     package var failures: [String] {
         let lost = images.reduce(0) { $0 + $1.missing.count }
         return (errors ?? []) + (lost == 0 ? [] : ["\(file): \(HumanFormat.count(lost, "sector")) missing"])
+    }
+
+    /// As ``failures``, with each missing sector.
+    package var reasons: [String] {
+        (errors ?? []) + images.flatMap { image in image.missing.map { "\(image.image): \($0.line)" } }
     }
 
     /// Whether its catalogues are written and lack nothing.

@@ -80,7 +80,8 @@ extension ScanCommand {
         let words = { @Sendable (error: any Error) -> CommandError in
             guard let signal = interrupts.received else { return CommandError(error, in: "scan") }
             if results.sole != nil { return stopped(by: signal, soleJournal.withLock(\.self)) }
-            let resume = results.journal.map { ", kept as job \($0.id): run the same command again to resume" } ?? ""
+            let kept = results.journal == nil ? nil : results.id
+            let resume = kept.map { ", kept as job \($0): run the same command again to resume" } ?? ""
             let done = "\(results.report.written)\(source.total) done"
             return CommandError(signal.exitCode, "scan: stopped; \(done)\(resume)")
         }

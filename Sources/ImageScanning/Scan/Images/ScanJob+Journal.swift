@@ -23,6 +23,7 @@ extension ScanCommand {
             outputs: (options.outputs + options.page.all + [options.images.merged].compactMap(\.self)).map(
                 Self.absolute))
         record.files = count ?? 0
+        record.submission = SubmittedRun.current?.id
         return try await FilesJournal.open(
             record, in: folder, forgets: journal.forgets, forgetsFinished: options.overwrite, notice: notice)
     }
@@ -68,7 +69,8 @@ extension ScanCommand {
         let report = results.report
         do {
             let isComplete = !isEndless && report.isComplete
-            try await results.journal?.finish(isComplete: isComplete, sources: report.sources)
+            try await results.journal?.finish(
+                isEndless ? .unfinished : report.jobState, isComplete: isComplete, sources: report.sources)
         } catch {
             log.write(.warning, "the end of the job is not in its journal: \("\(error)")")
         }

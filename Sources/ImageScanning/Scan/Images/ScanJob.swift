@@ -34,7 +34,7 @@ package struct ScanJob: Sendable {
         var replaceable: Set<String> = []
 
         /// The job's ID, if it has one.
-        var id: String? { sole?.identity.id ?? journal?.id }
+        var id: String? { SubmittedRun.current?.id ?? sole?.identity.id ?? journal?.id }
     }
 
     package let command: ScanCommand
@@ -145,7 +145,7 @@ package struct ScanJob: Sendable {
         } catch {
             queue.expect(images: -1)
             if sole == nil { events.display.handle(.fileBegan(images: 0)) }
-            try fail(file, error)
+            try await fail(file, error)
             ended()
         }
     }
@@ -196,7 +196,7 @@ package struct ScanJob: Sendable {
             if let only = scan.images.first { await pages?.endSole(only) }
             catalogues = written.catalogues
         } catch {
-            try fail(scan.file, error)
+            try await fail(scan.file, error)
         }
         if options.images.failsFast, let reason = scan.failures.first { throw CommandError(.input, reason) }
         return catalogues
@@ -227,14 +227,14 @@ package struct ScanJob: Sendable {
     private func endsJob(_ error: any Error) -> Bool { sole != nil || command.endsJob(error) }
 
     /// A file cannot be scanned, or its catalogue cannot be written.
-    private func fail(_ file: InputList.File, _ error: any Error) throws {
+    private func fail(_ file: InputList.File, _ error: any Error) async throws {
         if endsJob(error) {
             endSole(file, error)
             throw error
         }
         let reason = CommandError(error, in: "scan").description
         pages?.fail(nil, of: file, reason)
-        journal?.release(file.name)
+        try await journal?.fail(file.name, report: try ReportedFile(file: file.name, errors: [reason]).coded())
         if options.images.failsFast { throw error }
         report.fail(file, reason)
         events.display.handle(.fileEnded(file: file.name, outputs: [], errors: [reason]))

@@ -111,11 +111,12 @@ extension ScanCommand {
         _ sole: SoleImage, _ outputs: [String], notice: @escaping @Sendable (String) -> Void
     ) async throws -> ScanJournal? {
         guard let journal = options.journal, let folder = journal.folder(notice: notice) else { return nil }
-        let record = JobRecord(
+        var record = JobRecord(
             identity: sole.identity, words: journal.words, folder: FileManager.default.currentDirectoryPath,
             began: Date().timeIntervalSince1970, outputs: outputs.map(Self.absolute),
             // Background and extraction of each band.
             tasks: sole.isOneTask ? 1 : 2 * sole.plan.count)
+        record.submission = SubmittedRun.current?.id
         return try await ScanJournal.open(
             record, in: folder, forgets: journal.forgets,
             // A page is found by its scan's record.

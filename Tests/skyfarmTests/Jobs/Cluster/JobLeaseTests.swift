@@ -161,9 +161,9 @@ import Testing
 
 @Suite("The jobs of several nodes") struct JobClusterTests {
     private func row(_ id: String, _ state: String, _ node: String, elsewhere: Bool, age: Double = 1)
-        -> JobsCommand.SubmittedRow
+        -> JobRow
     {
-        var row = JobsCommand.SubmittedRow(
+        var row = JobRow(
             SubmittedEntry(job: SubmittedJob(id: id, words: [], folder: "/", environment: [:], submitted: 0)))
         (row.state, row.node, row.isElsewhere, row.ageSeconds) = (state, node, elsewhere, age)
         return row

@@ -44,7 +44,7 @@ import Console
         var reply = ClusterReply()
         var peer = load(String(repeating: "n", count: 1 << 20), done: .min)
         peer.failures = (0..<100).map { _ in .init(secondsAgo: .nan, text: String(repeating: "x", count: 1 << 16)) }
-        var row = JobsCommand.SubmittedRow(
+        var row = JobRow(
             SubmittedEntry(
                 job: SubmittedJob(id: "1", words: [], folder: "/", environment: [:], submitted: 0), process: nil))
         row.ageSeconds = -.infinity

@@ -3,10 +3,13 @@ package import ScanBasics
 import ScanCluster
 package import ScanNetwork
 
-/// Weight of a submitted job, which may change while the job runs in this process.
-package final class JobWeight: Sendable {
-    /// Weight of the job that this task runs, or nil if it does not run a submitted job.
-    @TaskLocal package static var current: JobWeight?
+/// The submitted job that this process runs: its ID, and its weight, which may change meanwhile.
+package final class SubmittedRun: Sendable {
+    /// The job that this task runs, or nil if it does not run a submitted job.
+    @TaskLocal package static var current: SubmittedRun?
+
+    /// ID under which the job was submitted, by which users know it.
+    package let id: String
 
     private struct State {
         /// The changed weight, or nil until it is changed.
@@ -15,7 +18,7 @@ package final class JobWeight: Sendable {
     }
     private let state = Locked(State())
 
-    package init() {}
+    package init(_ id: String) { self.id = id }
 
     /// Signal by which a process is told that the weight in the file of its job has changed.
     package static let signal = SIGUSR1

@@ -1,0 +1,89 @@
+import Console
+import Foundation
+import ScanCluster
+import SkyScan
+
+/// Jobs as text.
+extension JobRow {
+    package struct Listing: Encodable {
+        package var v = 2
+        /// Newest first, each job once.
+        package var jobs: [JobRow]
+
+        package init(jobs: [JobRow]) { self.jobs = jobs }
+    }
+
+    /// Returns a table of the jobs, without optional columns that are empty.
+    package static func text(_ rows: [JobRow]) -> String {
+        if rows.isEmpty { return "no jobs\n" }
+        let header = ["ID", "STATE", "NODE", "BY", "AGE", "DONE", "LEFT", "SOURCES", "COMMAND", "OUTPUTS"]
+        let optional: Set = ["NODE", "BY", "LEFT", "SOURCES", "OUTPUTS"]
+        let cells = rows.map { row in
+            let left = row.state == "running" ? row.progress?.secondsLeft : nil
+            return [
+                row.id, row.state, row.node ?? "-", row.from ?? "-",
+                row.ageSeconds.map { HumanFormat.age(seconds: $0) } ?? "-",
+                row.done ?? "-", left.map { HumanFormat.duration(seconds: $0) } ?? "-",
+                row.sources.map { "\($0)" } ?? "-", row.title ?? row.reason ?? "-",
+                row.outputs.map { HumanFormat.list($0, most: 1) } ?? "-",
+            ]
+        }
+        let kept = header.indices.filter { column in
+            !optional.contains(header[column]) || cells.contains { $0[column] != "-" }
+        }
+        var table = TextTable(
+            kept.map { header[$0] }, texts: ["STATE", "NODE", "BY", "DONE", "COMMAND", "OUTPUTS"])
+        for row in cells { table.add(kept.map { row[$0] }) }
+        return table.text
+    }
+
+    /// What is done, such as `12/40` tasks or `5/7 files, 2 failed`, without the total if that is unknown.
+    package var done: String? {
+        if let filesDone, let filesTotal {
+            // The watch of a folder has no total.
+            let files = filesTotal == 0 ? HumanFormat.count(filesDone, "file") : "\(filesDone)/\(filesTotal) files"
+            return files + (filesFailed.map { $0 == 0 ? "" : ", \($0) failed" } ?? "")
+        }
+        if let progress { return progress.short }
+        return tasksDone.map { done in tasksTotal.map { "\(done)/\($0)" } ?? "\(done)" }
+    }
+
+    /// All information about the job, one item per line.
+    package var text: String {
+        let kept = ScanStep.allCases.compactMap { step in tasks?[step.rawValue].map { "\(step.rawValue) \($0)" } }
+        let failures = [(filesFailed ?? 0, "file"), (failed?.count ?? 0, "sector")]
+            .filter { $0.0 > 0 }.map { HumanFormat.count($0, $1) }
+        let items: [(String, String?)] = [
+            ("id", id),
+            ("node", isSubmitted ? (node ?? "this machine") + (from.map { ", submitted by \($0)" } ?? "") : nil),
+            ("state", state + (process.map { ", process \($0)" } ?? "")), ("image", image), ("began", began),
+            ("folder", folder), ("command", command), ("outputs", outputs?.joined(separator: ", ")),
+            ("tasks", progress == nil ? done : nil), ("done", progress?.text),
+            ("kept", kept.isEmpty ? nil : kept.joined(separator: ", ")), ("sources", sources.map { "\($0)" }),
+            ("failed", failures.isEmpty ? nil : failures.joined(separator: ", ") + "; see --failed"),
+            ("journal", isSubmitted ? journal : nil), ("code", code.map { "\($0)" }), ("log", message),
+            ("reason", reason),
+        ]
+        return items.compactMap { name, text in
+            text.map { (name.padding(toLength: 8, withPad: " ", startingAt: 0) + $0).printable + "\n" }
+        }.joined()
+    }
+
+    /// Files and sectors that could not be scanned, one reason per line. A sector is followed by lines of the node's log.
+    package var failureText: String {
+        let files = (failedFiles ?? []).flatMap { file in
+            file.reasons.map { $0.contains(file.file) ? $0 : "\(file.file): \($0)" }
+        }
+        let sectors = (failed ?? []).flatMap { sector in
+            [
+                "rows \(sector.rows[0]) to \(sector.rows[1]), columns \(sector.columns[0]) to \(sector.columns[1])"
+                    + " (\(sector.step)): \(sector.reason)"
+            ] + (sector.log ?? []).map { "  \($0)" }
+        }
+        // A job without a journal has only its log.
+        let message = state == SubmittedJob.State.failed.rawValue ? message.map { [$0] } ?? [] : []
+        let lines = files + sectors
+        if lines.isEmpty, message.isEmpty { return "nothing failed\n" }
+        return (lines.isEmpty ? message : lines).map { $0.printable + "\n" }.joined()
+    }
+}

@@ -1,0 +1,150 @@
+import CommandLineKit
+import Console
+package import Foundation
+import ImageScanning
+package import SkyScan
+
+/// A job as users see it, submitted or not: what is known from its journal and, if it was submitted, from its folder.
+package struct JobRow: Codable, Equatable, Sendable {
+    package var v = 2
+    /// ID of the submission, or of the journal of a job that was not submitted.
+    package var id: String
+    /// unfinished, waiting, running, stopping, paused, cancelled, lost, partial, finished, failed or unreadable.
+    package var state: String
+    package var isSubmitted = false
+    /// Name of the node that runs it, or nil for a job of this machine's user.
+    package var node: String?
+    /// Whether a node other than the reporting one runs it.
+    package var isElsewhere: Bool?
+    /// User and host that submitted it, or nil for the user of its node.
+    package var from: String?
+    package var process: Int?
+    /// Time since its start or submission in seconds, or nil if that is not known.
+    package var ageSeconds: Double?
+    /// Start time in ISO 8601 format.
+    package var began: String?
+    package var command: String?
+    /// The command in a few words.
+    package var title: String?
+    package var folder: String?
+    /// State of its run, from the log of a submitted job.
+    package var progress: JobProgress?
+    /// ID of its journal, or nil if it has none yet.
+    package var journal: String?
+    /// Exit code of its scan, if it was submitted.
+    package var code: Int32?
+    /// Last line of its log.
+    package var message: String?
+    /// Systems that work on it.
+    package var systems: JobSystems?
+    /// The image, or the first one of many.
+    package var image: String?
+    /// Number of tasks whose results are in the journal, by step.
+    package var tasks: [String: Int]?
+    /// Number of tasks with a result, and number of all tasks as far as known.
+    package var tasksDone: Int?
+    package var tasksTotal: Int?
+    /// Number of files with complete catalogues, of files that failed as a whole or in part, and of all files, for a job
+    /// of many images.
+    package var filesDone: Int?
+    package var filesFailed: Int?
+    package var filesTotal: Int?
+    /// Absolute paths; `-` is standard output.
+    package var outputs: [String]?
+    package var sources: Int?
+    /// Sectors of a sole image that could not be scanned.
+    package var failed: [Failure]?
+    /// Files that could not be scanned, as a whole or in part, by name.
+    package var failedFiles: [FailedFile]?
+    /// Reason why the journal cannot be read.
+    package var reason: String?
+
+    package struct Failure: Codable, Equatable, Sendable {
+        package var step: String
+        package var columns: [Int]
+        package var rows: [Int]
+        package var reason: String
+        /// Last lines of the log of the node that failed it last.
+        package var log: [String]?
+    }
+
+    package struct FailedFile: Codable, Equatable, Sendable {
+        package var file: String
+        package var reasons: [String]
+    }
+
+    /// Creates the row of a job that was not submitted.
+    package init(_ entry: JournalFolder.Entry, now: Date = .now) {
+        (id, process) = (entry.id, entry.process)
+        state = entry.process != nil ? "running" : entry.record?.state.rawValue ?? "unreadable"
+        if let record = entry.record {
+            ageSeconds = max(0, now.timeIntervalSince1970 - record.began)
+            command = (["skyfarm", "scan"] + record.words).map(quotedForShell).joined(separator: " ")
+            (title, folder) = (Self.title(record.words), record.folder)
+        }
+        add(entry)
+    }
+
+    /// Creates the row of a submitted job.
+    package init(_ entry: SubmittedEntry, journal: JournalFolder.Entry? = nil, now: Date = .now) {
+        (id, state, process, isSubmitted) = (entry.job.id, entry.state.rawValue, entry.process, true)
+        ageSeconds = max(0, now.timeIntervalSince1970 - entry.job.submitted)
+        (command, title, folder) = (entry.job.command, Self.title(entry.job.words), entry.job.folder)
+        (progress, code, message) = (entry.progress, entry.result?.code, entry.message)
+        (from, systems) = (entry.job.from, entry.systems)
+        if let journal { add(journal) }
+    }
+
+    /// Adds what a journal records.
+    private mutating func add(_ entry: JournalFolder.Entry) {
+        (journal, reason) = (entry.id, entry.trouble)
+        tasks = Dictionary(uniqueKeysWithValues: entry.tasks.map { ($0.key.rawValue, $0.value) })
+        tasksDone = (entry.process == nil ? entry.record?.tasksDone : nil) ?? entry.tasks.values.reduce(0, +)
+        let files = entry.failed.map { file in
+            FailedFile(
+                file: file.name,
+                reasons: (try? ReportedFile(coded: file.report).reasons) ?? ["its report cannot be read"])
+        }
+        // A file without a reason is scanned again for another cause, such as a node that computes differently.
+        failedFiles = files.filter { !$0.reasons.isEmpty }
+        guard let record = entry.record else { return }
+        began = Date(timeIntervalSince1970: record.began).formatted(.iso8601)
+        (image, outputs, sources, tasksTotal) = (record.identity.image, record.outputs, record.sources, record.tasks)
+        if let files = record.files {
+            (filesTotal, filesDone, filesFailed) = (files, entry.files, failedFiles?.count)
+        }
+        failed = record.failures.map { failure in
+            Failure(
+                step: failure.step.rawValue, columns: [failure.rect.x.lowerBound, failure.rect.x.upperBound - 1],
+                rows: [failure.rect.y.lowerBound, failure.rect.y.upperBound - 1], reason: failure.reason,
+                log: failure.log)
+        }
+    }
+
+    /// Returns the command in a few words, as in `scan img001.fits and 28 more`.
+    package static func title(_ words: [String]) -> String {
+        guard let arguments = try? ScanCommand.arguments(words), let first = arguments.positionals.first else {
+            return "scan"
+        }
+        let name = first.hasSuffix("/") ? first : first.split(separator: "/").last.map(String.init) ?? first
+        let more = arguments.positionals.count - 1
+        let watch = arguments.flags["watch"] == nil ? "" : "--watch "
+        return "scan \(watch)\(name)" + (more == 0 ? "" : " and \(more) more")
+    }
+
+    /// Maximum number of failed files that a node sends of a job.
+    static let failureLimit = 10_000
+
+    /// Copy with numbers and texts limited to a valid range that JSON supports, since a peer may send any.
+    var possible: JobRow {
+        var row = self
+        row.ageSeconds = ageSeconds.map { max(0, $0.ifFinite ?? 0) }
+        (row.progress, row.systems) = (progress?.possible, systems?.possible)
+        func count(_ number: Int?) -> Int? { number.map { min(max(0, $0), 1 << 50) } }
+        (row.tasksDone, row.tasksTotal, row.sources) = (count(tasksDone), count(tasksTotal), count(sources))
+        (row.filesDone, row.filesFailed, row.filesTotal) = (count(filesDone), count(filesFailed), count(filesTotal))
+        row.failed = failed.map { $0.prefix(Self.failureLimit).filter { $0.rows.count == 2 && $0.columns.count == 2 } }
+        row.failedFiles = failedFiles.map { Array($0.prefix(Self.failureLimit)) }
+        return row
+    }
+}
