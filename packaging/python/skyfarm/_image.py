@@ -141,8 +141,8 @@ def _noise(source: Any) -> Array | None:
     power = _POWERS.get(uncertainty.uncertainty_type)
     if power is None:
         raise ValueError(
-            f"uncertainty: {type(uncertainty).__name__} cannot be used; make it a StdDevUncertainty, VarianceUncertainty"
-            " or InverseVariance, or scan the data without it"
+            f"uncertainty: {type(uncertainty).__name__} cannot be used; make it a StdDevUncertainty,"
+            " VarianceUncertainty or InverseVariance, or scan the data without it"
         )
     values: Array = np.asarray(uncertainty.array)
     if values.ndim == 0:

@@ -63,8 +63,8 @@ OPTIONS: dict[str, tuple[str, Words]] = {
     **{
         name: ("--" + name.replace("_", "-"), _value)
         for name in """threshold min_area deblend_levels deblend_contrast mesh mesh_filter kron_factor kron_minimum
-        filter noise weight_map limit_sigma neighbours zero_point saturation pixel_scale seeing nnw psf plane report preview
-        wait local_slots priority_weight band timeout max_attempts where""".split()
+        filter noise weight_map limit_sigma neighbours zero_point saturation pixel_scale seeing nnw psf plane report
+        preview wait local_slots priority_weight band timeout max_attempts where""".split()
     },
     "background": ("--background", _level),
     "clean": ("--clean", _or_off("off")),

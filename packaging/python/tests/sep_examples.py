@@ -2,6 +2,7 @@
 
 import sys
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -41,6 +42,25 @@ def results(sep: ModuleType) -> dict[str, np.ndarray]:
         catalogue(f"extract {name}", sep.extract(image - background, 1.5, err=background.globalrms))
     background = sep.Background(data, mask=mask, bw=32, bh=48, fw=3, fh=5, fthresh=1.0)
     keep("background mask", background.back(), background.rms())
+    holes = data.copy()
+    holes[:150, 90:250] = np.nan
+    holes[200:, 300:] = 7.0
+    flat = np.where(np.arange(330) < 200, 5.0, data)
+    steps = data + 300 * (np.arange(330) > 150)
+    backgrounds: dict[str, tuple[np.ndarray, dict[str, Any]]] = {
+        "holes": (holes, {"bw": 16, "bh": 20, "fw": 5, "fh": 3}),
+        "masked": (data, {"mask": np.hypot(*np.mgrid[-130:130, -165:165]) > 70, "bw": 10, "bh": 10}),
+        "all masked": (data, {"mask": np.ones(data.shape, bool)}),
+        "threshold of the mask": (data, {"mask": data, "maskthresh": 130.0}),
+        "flat": (flat, {"bw": 32, "bh": 32}),
+        "threshold": (steps, {"bw": 20, "bh": 20, "fthresh": 8.0}),
+        "one mesh": (data, {"bw": 1000, "bh": 1000}),
+        "one row": (data, {"bw": 30, "bh": 1000, "fw": 7, "fh": 7}),
+        "small": (data, {"bw": 3, "bh": 5, "fw": 4, "fh": 2}),
+    }
+    for name, (image, options) in backgrounds.items():
+        background = sep.Background(image.astype("f4"), **options)
+        keep(f"background {name}", background.globalback, background.globalrms, background.back(), background.rms())
     left = data.copy()
     background.subfrom(left)
     keep("subfrom", left)
@@ -75,6 +95,8 @@ def results(sep: ModuleType) -> dict[str, np.ndarray]:
     keep("kron", radius, flag, *sep.kron_radius(left, x, y, a, b, theta, 6.0, segmap=segmap, seg_id=ids))
     flux, _, _ = sep.sum_ellipse(left, x, y, a, b, theta, 2.5 * np.maximum(radius, 1), subpix=1)
     keep("half", *sep.flux_radius(left, x, y, 6.0 * a, 0.5, normflux=flux, subpix=5))
+    keep("half of all", *sep.flux_radius(left, x, y, 6.0 * a, 0.5, subpix=5))
+    keep("half of nothing", *sep.flux_radius(left - 50, x, y, 6.0 * a, 0.5, subpix=5))
     keep("shares", *sep.flux_radius(left, x, y, 6.0 * a, [0.2, 0.5, 0.8], mask=mask))
     keep("winpos", *sep.winpos(left, x, y, 2.0 / 2.35 * a))
     keep("winpos mask", *sep.winpos(left, x, y, np.full(len(x), 0.1), mask=mask, subpix=0))

@@ -1,14 +1,13 @@
-"""Extraction of a large image in bands of rows, on all cores, with the objects of one extraction of the whole image.
+"""Extraction by Skyfarm's kernel: a large image in bands of rows, on all cores, with the objects of one extraction.
 
-Each band is extracted with some rows around it. An island, objects whose pixels touch, is taken from the band that has its
-last pixel; one that reaches the end of that band's rows is extracted again with more rows around it. SEP's cleaning
+Each band is extracted with some rows around it. An island, objects whose pixels touch, is taken from the band that has
+its last pixel; one that reaches the end of that band's rows is extracted again with more rows around it. SEP's cleaning
 follows, over the objects of all bands. Docs/ExactScan.md has the method.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from ctypes import byref, c_long, c_void_p
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ import numpy as np
 
 from .._memory import Array
 from ._kernel import KernelInput
-from ._library import Image, check, cores, library
+from ._library import Image, cores, library
 
 #: Rows around a band, beyond the filter's.
 _HALO = 48
@@ -28,103 +27,109 @@ _ROWS, _PIXELS = 128, 1 << 20
 
 @dataclass
 class Extraction:
-    """The parameters of an extraction without a mask and with one noise or none; see `extract`."""
+    """An image and the parameters of its extraction; see `extract`. A masked pixel is 0 in the image."""
 
-    data: Array
-    noise_type: int
-    noise: float
-    gain: float
+    image: Image
     thresh: float
     minarea: int
     kernel: Array | None
-    filter_type: int
+    is_matched: bool
     deblend_nthresh: int
     deblend_cont: float
     clean: bool
     clean_param: float
     dtype: np.dtype[Any]
-    #: The limits of an extraction: pixels of SEP's buffer, objects of an island.
-    limits: Callable[[], tuple[int, int]]
-    #: Whether a limit that an extraction exceeded is larger now than at its beginning.
-    grown: Callable[[int, int, tuple[int, int]], bool]
-
-    def call(self, image: Image) -> c_void_p:
-        """SEP's catalogue of an image."""
-        kernel, catalogue = self.kernel, c_void_p()
-        columns, rows = (0, 0) if kernel is None else (kernel.shape[1], kernel.shape[0])
-        while True:
-            limits = self.limits()
-            status = library().sep_extract(
-                image.pointer, self.thresh, 0 if self.noise_type else 1, self.minarea,
-                None if kernel is None else kernel.ctypes.data, columns, rows, self.filter_type, self.deblend_nthresh,
-                self.deblend_cont, int(self.clean), self.clean_param, byref(catalogue),
-            )  # fmt: skip
-            if not self.grown(status, self.data.size, limits):
-                check(status)
-                return catalogue
 
     def sources(self, top: int, bottom: int) -> c_void_p:
-        """The sources of rows of the image, before cleaning, by Skyfarm's kernel."""
-        err, var = (self.noise if self.noise_type == kind else None for kind in (1, 2))
-        window = KernelInput(
-            Image(self.data[top:bottom], err=err, var=var, gain=self.gain), self.kernel, self.thresh, top
-        )
-        if self.noise_type == 0:
+        """The sources of rows of the image, before cleaning."""
+        window = KernelInput(self.image, self.kernel, self.thresh, top, bottom)
+        if self.image.noise_type == 0:
             # The threshold is absolute.
             window.field.global_noise = 1.0
         detection = window.detection
         detection.least_area, detection.levels = self.minarea, self.deblend_nthresh
         detection.contrast = self.deblend_cont
+        if self.image.noise is not None:
+            detection.is_matched = int(self.is_matched and self.kernel is not None)
+            # The threshold behind an island, as in SEP, if there is one.
+            detection.threshold_of = 1
         found = library().skyfarm_extract(byref(window.field), byref(detection))
         if not found:
             raise MemoryError("no memory for the objects")
         return c_void_p(found)
 
+    def is_cut(self) -> bool:
+        """Whether the image is extracted in bands: if it is large, and its noise is no map."""
+        height, width = self.image.data.shape
+        return self.image.noise is None and cores() > 1 and height * width >= _PIXELS and height >= 4 * _ROWS
 
-def is_cut(shape: tuple[int, ...]) -> bool:
-    """Whether an image of this shape is extracted in bands."""
-    return cores() > 1 and shape[0] * shape[1] >= _PIXELS and shape[0] >= 4 * _ROWS
+
+@dataclass
+class Found:
+    """Objects of a window, with the last pixel of the island of each, what cleaning needs, and, if a map is wanted, the
+    pixels of all of them."""
+
+    objects: Array
+    keys: Array
+    abcor: Array
+    mthresh: Array
+    pixels: Array
+
+    def chosen(self, which: Array) -> Found:
+        """Some of the objects, by a mask or by indices."""
+        numbers = self.objects["npix"]
+        ends = np.cumsum(numbers)
+        if not len(self.pixels):
+            pixels = self.pixels
+        elif which.dtype == bool:
+            pixels = self.pixels[np.repeat(which, numbers)]
+        else:
+            pieces = [self.pixels[end - count : end] for end, count in zip(ends[which], numbers[which])]
+            pixels = np.concatenate([self.pixels[:0], *pieces])
+        return Found(self.objects[which], self.keys[which], self.abcor[which], self.mthresh[which], pixels)
+
+    @staticmethod
+    def joined(parts: list[Found]) -> Found:
+        """All objects of windows."""
+        columns = zip(*((part.objects, part.keys, part.abcor, part.mthresh, part.pixels) for part in parts))
+        return Found(*(np.concatenate(column) for column in columns))
 
 
 def extract(extraction: Extraction, wants_map: bool) -> tuple[Array, Array | None]:
     """The objects of the image, and the map of their pixels if it is wanted."""
-    height, width = extraction.data.shape
-    count = min(height // _ROWS, 4 * cores())
+    height, width = extraction.image.data.shape
+    count = min(height // _ROWS, 4 * cores()) if extraction.is_cut() else 1
     bounds = [height * index // count for index in range(count + 1)]
     windows = [_Window(extraction, core, _HALO, wants_map) for core in zip(bounds, bounds[1:])]
-    found: dict[tuple[int, int], Part] = {}
+    rounds: list[Found] = []
     with ThreadPoolExecutor(cores()) as pool:
         while windows:
-            left = []
-            for islands, cut in pool.map(_Window.extracted, windows):
-                found.update(islands)
-                left += cut
+            results = list(pool.map(_Window.extracted, windows))
+            rounds.append(Found.joined([found for found, _ in results]))
+            left = [rows for _, cut in results for rows in cut]
             halo = 4 * windows[0].halo
             windows = [_Window(extraction, rows, halo, wants_map) for rows in _merged(left, halo)]
-    parts = [found[key] for key in sorted(found)]
-    if not parts:
-        return np.zeros(0, extraction.dtype), np.zeros((height, width), np.int32) if wants_map else None
-    objects = np.concatenate([part.objects for part in parts])
-    survives = np.ones(len(objects), bool)
-    if extraction.clean:
-        survives = _cleaned(extraction, objects, parts)
+    found = rounds[0] if len(rounds) == 1 else _in_order(rounds)
+    survives = np.ones(len(found.objects), bool)
+    if extraction.clean and len(survives):
+        survives = _cleaned(extraction, found)
     segmap = None
     if wants_map:
         segmap = np.zeros((height, width), np.int32)
         numbers = np.where(survives, np.cumsum(survives), 0)
-        pixels = np.concatenate([part.pixels for part in parts])
-        segmap.reshape(-1)[pixels] = np.repeat(numbers, objects["npix"])
-    return objects[survives], segmap
+        segmap.reshape(-1)[found.pixels] = np.repeat(numbers, found.objects["npix"])
+    return found.objects if survives.all() else found.objects[survives], segmap
 
 
-@dataclass
-class Part:
-    """The objects of an island, with what cleaning needs, and the pixels of all of them if a map is wanted."""
-
-    objects: Array
-    abcor: Array
-    mthresh: Array
-    pixels: Array
+def _in_order(rounds: list[Found]) -> Found:
+    """The objects of all rounds in SEP's order; of islands that several have found those of the first."""
+    found = Found.joined(rounds)
+    number = np.repeat(np.arange(len(rounds)), [len(part.objects) for part in rounds])
+    order = np.lexsort((np.arange(len(number)), number, found.keys[:, 1], found.keys[:, 0]))
+    keys, number = found.keys[order], number[order]
+    begins = np.concatenate([[True], np.any(keys[1:] != keys[:-1], axis=1)]) if len(keys) else np.zeros(0, bool)
+    first = number[begins][np.cumsum(begins) - 1]
+    return found.chosen(order[number == first])
 
 
 @dataclass
@@ -136,39 +141,32 @@ class _Window:
     halo: int
     wants_map: bool
 
-    def extracted(self) -> tuple[dict[tuple[int, int], Part], list[tuple[int, int]]]:
-        """The islands of the core by their keys, and the rows of those that the window cuts."""
+    def extracted(self) -> tuple[Found, list[tuple[int, int]]]:
+        """The objects of the core's islands, and the rows of those islands that the window cuts."""
         extraction, (first, last) = self.extraction, self.core
-        height, width = extraction.data.shape
+        height, width = extraction.image.data.shape
         margin = 1 if extraction.kernel is None else extraction.kernel.shape[0] // 2 + 1
         halo = max(self.halo, extraction.minarea) + margin
         top, bottom = max(0, first - halo), min(height, last + halo)
         sources = extraction.sources(top, bottom)
         try:
             count = library().skyfarm_source_count(sources)
-            objects, islands = np.zeros(count, extraction.dtype), np.zeros((count, 4), np.int32)
-            abcor, mthresh = np.zeros(count, np.float32), np.zeros(count, np.float32)
+            objects, islands = np.empty(count, extraction.dtype), np.empty((count, 4), np.int32)
+            abcor, mthresh = np.empty(count, np.float32), np.empty(count, np.float32)
             library().skyfarm_source_columns(
                 sources, width, top, objects.ctypes.data, abcor.ctypes.data, mthresh.ctypes.data, islands.ctypes.data
             )
-            pixels = np.zeros(int(objects["npix"].sum()) if self.wants_map else 0, np.int64)
+            pixels = np.empty(int(objects["npix"].sum()) if self.wants_map else 0, np.int64)
             library().skyfarm_source_pixels(sources, len(pixels), top * width, pixels.ctypes.data)
         finally:
             library().skyfarm_release_sources(sources)
         key_y, _, upper, lower = islands.T
         whole = ((upper - margin >= top) | (top == 0)) & ((lower + margin < bottom) | (bottom == height))
         cut = ~whole & (upper < last) & (lower >= first)
-        ends = np.flatnonzero(np.any(islands[1:] != islands[:-1], axis=1)) + 1
-        ranges = zip(np.concatenate([[0], ends]), np.concatenate([ends, [count]])) if count else ()
-        offsets = np.concatenate([[0], np.cumsum(objects["npix"])]) if self.wants_map else np.zeros(count + 1, int)
-        parts = {
-            (int(key_y[a]), int(islands[a, 1])): Part(
-                objects[a:b], abcor[a:b], mthresh[a:b], pixels[offsets[a] : offsets[b]]
-            )
-            for a, b in ranges
-            if whole[a] and first <= key_y[a] < last
-        }
-        return parts, [(int(a), int(b) + 1) for a, b in np.unique(islands[cut][:, 2:], axis=0)]
+        found = Found(objects, islands[:, :2], abcor, mthresh, pixels)
+        owned = whole & (first <= key_y) & (key_y < last)
+        rows = [(int(a), int(b) + 1) for a, b in np.unique(islands[cut][:, 2:], axis=0)]
+        return found if owned.all() else found.chosen(owned), rows
 
 
 def _merged(ranges: list[tuple[int, int]], halo: int) -> list[tuple[int, int]]:
@@ -183,25 +181,26 @@ def _merged(ranges: list[tuple[int, int]], halo: int) -> list[tuple[int, int]]:
 
 
 class _Sources(ctypes.Structure):
-    """skyfarm_sources in bands.c."""
+    """skyfarm_columns in cleaning.h."""
 
     _fields_ = [("n", c_long)] + [
         (name, c_void_p) for name in "x y a b cxx cyy cxy cflux thresh abcor mthresh npix".split()
     ]
 
 
-def _cleaned(extraction: Extraction, objects: Array, parts: list[Part]) -> Array:
+def _cleaned(extraction: Extraction, found: Found) -> Array:
     """Which objects survive SEP's cleaning."""
+    objects = found.objects
     columns = {name: np.ascontiguousarray(objects[name], np.float64) for name in ("x", "y")}
     for name in ("a", "b", "cxx", "cyy", "cxy", "cflux", "thresh"):
         columns[name] = np.ascontiguousarray(objects[name], np.float32)
-    columns["abcor"] = np.concatenate([part.abcor for part in parts])
-    columns["mthresh"] = np.concatenate([part.mthresh for part in parts])
+    columns["abcor"], columns["mthresh"] = found.abcor, found.mthresh
     columns["npix"] = np.ascontiguousarray(objects["npix"], np.int32)
     sources = _Sources(n=len(objects))
     for name, column in columns.items():
         setattr(sources, name, column.ctypes.data)
     survives = np.ones(len(objects), np.uint8)
-    height, width = extraction.data.shape
-    check(library().skyfarm_clean(byref(sources), extraction.clean_param, width, height, survives.ctypes.data))
+    height, width = extraction.image.data.shape
+    if library().skyfarm_clean(byref(sources), extraction.clean_param, width, height, survives.ctypes.data):
+        raise MemoryError("no memory for the objects")
     return survives.astype(bool)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from ctypes import byref, c_void_p
-from typing import Any
+from ctypes import byref
+from typing import Any, Literal, Union, overload
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from .._memory import Array
-from ._bands import Extraction, is_cut
+from ._bands import Extraction
 from ._bands import extract as extract_bands
 from ._kernel import KernelInput
-from ._library import BLEND_FULL, BUFFER_FULL, Image, library
+from ._library import Image, library
 
 _FLOATS = "x y x2 y2 xy errx2 erry2 errxy a b theta cxx cyy cxy cflux flux cpeak peak"
 _OBJECT = np.dtype(
@@ -25,29 +26,48 @@ _OBJECT = np.dtype(
 default_kernel = np.array([[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]], dtype=np.float32)
 
 
+Objects = NDArray[np.void]
+SegmentationMap = NDArray[np.int32]
+
+
+@overload
 def extract(
-    data: Any,
+    data: ArrayLike, thresh: float, err: ArrayLike | None = ..., var: ArrayLike | None = ...,
+    gain: float | None = ..., mask: ArrayLike | None = ..., maskthresh: float = ..., minarea: int = ...,
+    filter_kernel: ArrayLike | None = ..., filter_type: Literal["matched", "conv"] = ..., deblend_nthresh: int = ...,
+    deblend_cont: float = ..., clean: bool = ..., clean_param: float = ...,
+    segmentation_map: Literal[False] | None = ...,
+) -> Objects: ...  # fmt: skip
+@overload
+def extract(
+    data: ArrayLike, thresh: float, err: ArrayLike | None = ..., var: ArrayLike | None = ...,
+    gain: float | None = ..., mask: ArrayLike | None = ..., maskthresh: float = ..., minarea: int = ...,
+    filter_kernel: ArrayLike | None = ..., filter_type: Literal["matched", "conv"] = ..., deblend_nthresh: int = ...,
+    deblend_cont: float = ..., clean: bool = ..., clean_param: float = ...,
+    *, segmentation_map: Literal[True] | NDArray[np.integer[Any]],
+) -> tuple[Objects, SegmentationMap]: ...  # fmt: skip
+def extract(
+    data: ArrayLike,
     thresh: float,
-    err: Any = None,
-    var: Any = None,
+    err: ArrayLike | None = None,
+    var: ArrayLike | None = None,
     gain: float | None = None,
-    mask: Any = None,
+    mask: ArrayLike | None = None,
     maskthresh: float = 0.0,
     minarea: int = 5,
-    filter_kernel: Any = default_kernel,
-    filter_type: str = "matched",
+    filter_kernel: ArrayLike | None = default_kernel,
+    filter_type: Literal["matched", "conv"] = "matched",
     deblend_nthresh: int = 32,
     deblend_cont: float = 0.005,
     clean: bool = True,
     clean_param: float = 1.0,
-    segmentation_map: Any = None,
-) -> Any:
+    segmentation_map: bool | NDArray[np.integer[Any]] | None = None,
+) -> Union[Objects, "tuple[Objects, SegmentationMap]"]:
     """Extracts the sources of an image whose background is subtracted.
 
     Parameters, defaults and results are those of ``sep.extract``, with four differences. Deblending has a fixed draw
-    instead of random numbers, so that a blend does not depend on others (as in Skyfarm's scans). A full pixel buffer and a
-    blend of too many objects are no errors: the buffer and the limit grow. The mask holds on the first rows, too. And
-    other threads run meanwhile.
+    instead of random numbers, so that a blend does not depend on others (as in Skyfarm's scans). There are no limits of
+    pixels and of objects of a blend. The mask holds on the first rows, too. And other threads run meanwhile.
 
     Parameters
     ----------
@@ -62,8 +82,8 @@ def extract(
     mask : array, optional
         Pixels above `maskthresh` are ignored.
     segmentation_map : bool or array of integers
-        Whether to return the map of the objects' pixels as well. The objects of a given map are measured as they are, in
-        the order of their numbers; 0 is no object.
+        Whether to return the map of the objects' pixels as well. The objects of a given map are measured as they are,
+        in the order of their numbers; 0 is no object.
 
     Returns
     -------
@@ -94,38 +114,16 @@ def extract(
     if isinstance(segmentation_map, np.ndarray):
         return _segments(image, segmentation_map, kernel, thresh)
     if image.mask is not None:
-        # SEP does not mask the first rows before the filter.
-        image = Image(np.where(image.mask != 0, 0, image.data), err=err, var=var, gain=gain, mask=mask)
-    bands = Extraction(
-        image.data, image.noise_type, image.noise_value, gain or 0.0, thresh, minarea, kernel,
-        1 if filter_type == "matched" else 0, deblend_nthresh, deblend_cont, bool(clean), clean_param, _OBJECT, _limits,
-        _grown,
+        image.data = np.where(image.mask != 0, 0, image.data)
+    extraction = Extraction(
+        image, thresh, minarea, kernel, filter_type == "matched", deblend_nthresh, deblend_cont, bool(clean),
+        clean_param, _OBJECT,
     )  # fmt: skip
-    if image.noise is not None:
-        objects, segmap = _objects(_under_map(image, bands), image, bool(segmentation_map))
-    elif image.mask is None and is_cut(image.data.shape):
-        # SEP computes in single precision.
-        bands.data = np.ascontiguousarray(image.data, np.float32)
-        objects, segmap = extract_bands(bands, bool(segmentation_map))
-    else:
-        objects, segmap = _objects(bands.call(image), image, bool(segmentation_map))
-    return (objects, segmap) if segmentation_map else objects
+    objects, segmap = extract_bands(extraction, bool(segmentation_map))
+    return objects if segmap is None else (objects, segmap)
 
 
-def _under_map(image: Image, extraction: Extraction) -> c_void_p:
-    """The catalogue of an image under a noise map. SEP reads the thresholds of islands at the edges as 0."""
-    field = KernelInput(image, extraction.kernel, extraction.thresh)
-    detection = field.detection
-    detection.least_area = extraction.minarea
-    detection.is_matched = int(extraction.filter_type == 1 and extraction.kernel is not None)
-    detection.levels, detection.contrast = extraction.deblend_nthresh, extraction.deblend_cont
-    # The threshold behind an island, as in SEP, if there is one.
-    detection.threshold_of = 1
-    power = extraction.clean_param if extraction.clean else 0.0
-    return _made(library().skyfarm_extract_under_map(byref(field.field), byref(detection), power))
-
-
-def _segments(image: Image, segmap: Array, kernel: Array | None, thresh: float) -> tuple[Array, Array | None]:
+def _segments(image: Image, segmap: Array, kernel: Array | None, thresh: float) -> tuple[Objects, SegmentationMap]:
     """The objects of a given map, and the map with their numbers from 1."""
     if segmap.shape != image.data.shape:
         raise ValueError("size of segmap array must match data")
@@ -140,63 +138,35 @@ def _segments(image: Image, segmap: Array, kernel: Array | None, thresh: float) 
     field = KernelInput(image, kernel, thresh)
     if field.noise is None and image.noise_type:
         field.detection.threshold = np.float32(thresh) * np.float32(field.field.global_noise)
-    catalogue = _made(
-        library().skyfarm_measure_segments(
-            byref(field.field), byref(field.detection), places.ctypes.data, counts.ctypes.data, len(counts)
-        )
-    )
-    return _objects(catalogue, image, True)
-
-
-def _made(catalogue: int | None) -> c_void_p:
-    if not catalogue:
+    objects, closed = np.zeros(len(counts), _OBJECT), np.zeros(segmap.shape, np.int32)
+    if library().skyfarm_measure_segments(
+        byref(field.field), byref(field.detection), places.ctypes.data, counts.ctypes.data, len(counts),
+        objects.ctypes.data,
+    ):  # fmt: skip
         raise MemoryError("no memory for the objects")
-    return c_void_p(catalogue)
+    closed.reshape(-1)[places] = np.repeat(np.arange(1, len(counts) + 1, dtype=np.int32), counts)
+    return objects, closed
 
 
-def _objects(catalogue: c_void_p, image: Image, wants_map: bool) -> tuple[Array, Array | None]:
-    try:
-        objects = np.zeros(library().skyfarm_count(catalogue), _OBJECT)
-        segmap = np.zeros(image.data.shape, np.int32) if wants_map else None
-        library().skyfarm_objects_of(catalogue, objects.ctypes.data, None if segmap is None else segmap.ctypes.data)
-    finally:
-        library().sep_catalog_free(catalogue)
-    return objects, segmap
-
-
-def _limits() -> tuple[int, int]:
-    return get_extract_pixstack(), get_sub_object_limit()
-
-
-def _grown(status: int, pixels: int, limits: tuple[int, int]) -> bool:
-    """Whether a limit that was exceeded is larger now than before, in `limits`: this raises it, unless another thread has."""
-    exceeded = {BUFFER_FULL: 0, BLEND_FULL: 1}.get(status)
-    if exceeded is not None and _limits()[exceeded] > limits[exceeded]:
-        return True
-    if status == BUFFER_FULL and get_extract_pixstack() < 2 * pixels + 1000:
-        set_extract_pixstack(min(8 * get_extract_pixstack(), 2 * pixels + 1000))
-        return True
-    if status == BLEND_FULL and get_sub_object_limit() < 1 << 20:
-        set_sub_object_limit(8 * get_sub_object_limit())
-        return True
-    return False
+#: What the functions below set, which nothing depends on: memory grows as it is needed.
+_limits = {"pixels": 300_000, "objects": 1024}
 
 
 def set_extract_pixstack(size: int) -> None:
-    """Sets the size in pixels of the buffer with which `extract` begins."""
-    library().sep_set_extract_pixstack(size)
+    """Sets the number of pixels of SEP's buffer, which `extract` does not have."""
+    _limits["pixels"] = int(size)
 
 
 def get_extract_pixstack() -> int:
-    """The size in pixels of the buffer with which `extract` begins."""
-    return int(library().sep_get_extract_pixstack())
+    """The number of pixels that was set."""
+    return _limits["pixels"]
 
 
 def set_sub_object_limit(limit: int) -> None:
-    """Sets the number of objects of a blend for which `extract` has room at first."""
-    library().sep_set_sub_object_limit(limit)
+    """Sets the largest number of objects of a blend, which is not limited here."""
+    _limits["objects"] = int(limit)
 
 
 def get_sub_object_limit() -> int:
-    """The number of objects of a blend for which `extract` has room at first."""
-    return int(library().sep_get_sub_object_limit())
+    """The number of objects that was set."""
+    return _limits["objects"]

@@ -18,8 +18,6 @@ from .._memory import Array
 
 #: SEP's codes of sample types.
 _TYPES = {"u1": 11, "i4": 31, "f4": 42, "f8": 82}
-#: SEP's status of a full buffer, and of too many objects in a blend.
-BUFFER_FULL, BLEND_FULL = 2, 7
 
 
 class Field(ctypes.Structure):
@@ -39,6 +37,21 @@ class Detection(ctypes.Structure):
         ("threshold", ctypes.c_float), ("least_area", c_int), ("kernel", c_void_p), ("kernel_width", c_int),
         ("kernel_height", c_int), ("is_matched", c_int), ("levels", c_int), ("contrast", c_double),
         ("is_wanted", c_void_p), ("context", c_void_p), ("threshold_of", c_int),
+    ]  # fmt: skip
+
+
+class MeshFilter(ctypes.Structure):
+    """skyfarm_mesh_filter in CSkyKernel's background.h."""
+
+    _fields_ = [("columns", c_int), ("rows", c_int), ("width", c_int), ("height", c_int)]
+
+
+class Spline(ctypes.Structure):
+    """skyfarm_spline in CSkyKernel's background.h."""
+
+    _fields_ = [
+        ("values", c_void_p), ("derivatives", c_void_p), ("columns", c_int), ("rows", c_int), ("first_row", c_int),
+        ("row_count", c_int), ("mesh_height", c_int),
     ]  # fmt: skip
 
 
@@ -63,7 +76,7 @@ def library() -> Any:
         raise SkyfarmError(
             "skyfarm.sep needs a wheel that contains the program; build one with scripts/package --wheel"
         )
-    # SEP finds the library's fixed draw before the system's random numbers.
+    # It has a SEP of its own, beside that of another package.
     lib: Any = ctypes.CDLL(str(file), mode=ctypes.RTLD_LOCAL | getattr(os, "RTLD_DEEPBIND", 0))
     image, objects, out = c_void_p, POINTER(Objects), c_void_p
     types: dict[str, tuple[Any, list[Any]]] = {
@@ -73,30 +86,13 @@ def library() -> Any:
         ),
         "skyfarm_sums": (c_int, [image, objects, c_int, c_int, c_int, c_short]),
         "skyfarm_kron_radii": (c_int, [image, objects]),
-        "skyfarm_flux_radii": (c_int, [image, objects, out, c_int, c_int]),
+        "skyfarm_flux_radii": (c_int, [image, objects, out, c_int, c_int, out]),
         "skyfarm_windowed": (c_int, [image, objects, c_int]),
         "skyfarm_set_ellipses": (None, [out, c_int, c_int, objects]),
-        "skyfarm_count": (c_int, [c_void_p]),
-        "skyfarm_objects_of": (None, [c_void_p, out, out]),
-        "sep_background": (c_int, [image, c_int, c_int, c_int, c_int, c_double, POINTER(c_void_p)]),
-        "sep_bkg_global": (ctypes.c_float, [c_void_p]),
-        "sep_bkg_globalrms": (ctypes.c_float, [c_void_p]),
-        "sep_bkg_line": (c_int, [c_void_p, c_int, out, c_int]),
-        "sep_bkg_rmsline": (c_int, [c_void_p, c_int, out, c_int]),
-        "sep_bkg_subline": (c_int, [c_void_p, c_int, out, c_int]),
-        "sep_bkg_free": (None, [c_void_p]),
-        "sep_extract": (
-            c_int,
-            [image, ctypes.c_float, c_int, c_int, out, c_int, c_int, c_int, c_int, c_double, c_int, c_double]
-            + [POINTER(c_void_p)],
-        ),
-        "skyfarm_extract_under_map": (c_void_p, [POINTER(Field), POINTER(Detection), c_double]),
-        "skyfarm_measure_segments": (c_void_p, [POINTER(Field), POINTER(Detection), out, out, c_int]),
-        "sep_catalog_free": (None, [c_void_p]),
-        "sep_set_extract_pixstack": (None, [c_size_t]),
-        "sep_get_extract_pixstack": (c_size_t, []),
-        "sep_set_sub_object_limit": (None, [c_int]),
-        "sep_get_sub_object_limit": (c_int, []),
+        "skyfarm_measure_meshes": (c_int, [out, out, c_int, c_int, c_int, c_int, c_int, out, out]),
+        "skyfarm_smooth_meshes": (c_int, [POINTER(MeshFilter), out, out, out, out]),
+        "skyfarm_background_rows": (c_int, [POINTER(Spline), c_int, c_int, c_int, c_int, out, out, c_int]),
+        "skyfarm_measure_segments": (c_int, [POINTER(Field), POINTER(Detection), out, out, c_int, out]),
         "sep_ellipse_axes": (c_int, [c_double] * 3 + [POINTER(c_double)] * 3),
         "sep_ellipse_coeffs": (None, [c_double] * 3 + [POINTER(c_double)] * 3),
         "skyfarm_extract": (c_void_p, [POINTER(Field), POINTER(Detection)]),
@@ -105,8 +101,6 @@ def library() -> Any:
         "skyfarm_source_columns": (None, [c_void_p, c_int, c_int, out, out, out, out]),
         "skyfarm_source_pixels": (None, [c_void_p, c_size_t, ctypes.c_longlong, out]),
         "skyfarm_clean": (c_int, [out, c_double, c_int, c_int, out]),
-        "skyfarm_meshes": (None, [c_void_p, out, out]),
-        "skyfarm_background": (c_void_p, [c_int, c_int, c_int, c_int, c_void_p, c_void_p]),
         "free": (None, [c_void_p]),
         "sep_get_errmsg": (None, [c_int, c_char_p]),
     }
@@ -117,7 +111,7 @@ def library() -> Any:
 
 
 def check(status: int) -> None:
-    """Raises the exception for a status other than 0 of SEP or of a function that has SEP's status of exhausted memory."""
+    """Raises the exception for a status other than 0 of SEP."""
     if status:
         text = ctypes.create_string_buffer(80)
         library().sep_get_errmsg(status, text)

@@ -7,11 +7,16 @@ from ctypes import byref, c_double
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from .._memory import Array
 from ._library import Image, library, measure
 
-Three = tuple[Array, Array, Array]
+Floats = NDArray[np.float64]
+#: Values, their errors, or other values, and flags.
+Measured = tuple[Floats, Floats, NDArray[np.int16]]
+Two = tuple[Floats, NDArray[np.int16]]
+Three = tuple[Floats, Floats, Floats]
 Function = Callable[..., int]
 
 #: SEP's flag to leave masked pixels out, and not to correct for them.
@@ -52,7 +57,7 @@ def _sums(
 
 def _apertures(
     image: Image, form: int, values: tuple[Any, ...], seg_id: Any, segmap: Any, subpix: int, bkgann: Any = None
-) -> Three:
+) -> Measured:
     radii = () if bkgann is None else (bkgann[0], bkgann[1])
     columns, shape = _columns(*values, *radii)
     ids = _ids(seg_id, segmap, shape)
@@ -73,9 +78,11 @@ def _apertures(
 
 
 def sum_circle(
-    data: Any, x: Any, y: Any, r: Any, var: Any = None, err: Any = None, gain: float | None = None, mask: Any = None,
-    maskthresh: float = 0.0, seg_id: Any = None, segmap: Any = None, bkgann: Any = None, subpix: int = 5,
-) -> Three:  # fmt: skip
+    data: ArrayLike, x: ArrayLike, y: ArrayLike, r: ArrayLike, var: ArrayLike | None = None,
+    err: ArrayLike | None = None, gain: float | None = None, mask: ArrayLike | None = None, maskthresh: float = 0.0,
+    seg_id: ArrayLike | None = None, segmap: ArrayLike | None = None,
+    bkgann: tuple[ArrayLike, ArrayLike] | None = None, subpix: int = 5,
+) -> Measured:  # fmt: skip
     """Fluxes in circles, their errors and flags; with `bkgann`, minus the background in an annulus.
 
     Examples
@@ -90,38 +97,42 @@ def sum_circle(
 
 
 def sum_circann(
-    data: Any, x: Any, y: Any, rin: Any, rout: Any, var: Any = None, err: Any = None, gain: float | None = None,
-    mask: Any = None, maskthresh: float = 0.0, seg_id: Any = None, segmap: Any = None, subpix: int = 5,
-) -> Three:  # fmt: skip
+    data: ArrayLike, x: ArrayLike, y: ArrayLike, rin: ArrayLike, rout: ArrayLike, var: ArrayLike | None = None,
+    err: ArrayLike | None = None, gain: float | None = None, mask: ArrayLike | None = None, maskthresh: float = 0.0,
+    seg_id: ArrayLike | None = None, segmap: ArrayLike | None = None, subpix: int = 5,
+) -> Measured:  # fmt: skip
     """Fluxes in circular annuli, their errors and flags."""
     image = Image(data, err=err, var=var, gain=gain, mask=mask, maskthresh=maskthresh, segmap=segmap)
     return _apertures(image, _CIRCULAR_ANNULUS, (x, y, rin, rout), seg_id, segmap, subpix)
 
 
 def sum_ellipse(
-    data: Any, x: Any, y: Any, a: Any, b: Any, theta: Any, r: Any = 1.0, var: Any = None, err: Any = None,
-    gain: float | None = None, mask: Any = None, maskthresh: float = 0.0, seg_id: Any = None, segmap: Any = None,
-    bkgann: Any = None, subpix: int = 5,
-) -> Three:  # fmt: skip
+    data: ArrayLike, x: ArrayLike, y: ArrayLike, a: ArrayLike, b: ArrayLike, theta: ArrayLike, r: ArrayLike = 1.0,
+    var: ArrayLike | None = None, err: ArrayLike | None = None, gain: float | None = None,
+    mask: ArrayLike | None = None, maskthresh: float = 0.0, seg_id: ArrayLike | None = None,
+    segmap: ArrayLike | None = None, bkgann: tuple[ArrayLike, ArrayLike] | None = None, subpix: int = 5,
+) -> Measured:  # fmt: skip
     """Fluxes in ellipses, their errors and flags; with `bkgann`, minus the background in an annulus."""
     image = Image(data, err=err, var=var, gain=gain, mask=mask, maskthresh=maskthresh, segmap=segmap)
     return _apertures(image, _ELLIPSE, (x, y, a, b, theta, r), seg_id, segmap, subpix, bkgann)
 
 
 def sum_ellipann(
-    data: Any, x: Any, y: Any, a: Any, b: Any, theta: Any, rin: Any, rout: Any, var: Any = None, err: Any = None,
-    gain: float | None = None, mask: Any = None, maskthresh: float = 0.0, seg_id: Any = None, segmap: Any = None,
-    subpix: int = 5,
-) -> Three:  # fmt: skip
+    data: ArrayLike, x: ArrayLike, y: ArrayLike, a: ArrayLike, b: ArrayLike, theta: ArrayLike, rin: ArrayLike,
+    rout: ArrayLike, var: ArrayLike | None = None, err: ArrayLike | None = None, gain: float | None = None,
+    mask: ArrayLike | None = None, maskthresh: float = 0.0, seg_id: ArrayLike | None = None,
+    segmap: ArrayLike | None = None, subpix: int = 5,
+) -> Measured:  # fmt: skip
     """Fluxes in elliptical annuli, their errors and flags."""
     image = Image(data, err=err, var=var, gain=gain, mask=mask, maskthresh=maskthresh, segmap=segmap)
     return _apertures(image, _ELLIPTICAL_ANNULUS, (x, y, a, b, theta, rin, rout), seg_id, segmap, subpix)
 
 
 def kron_radius(
-    data: Any, x: Any, y: Any, a: Any, b: Any, theta: Any, r: Any, mask: Any = None, maskthresh: float = 0.0,
-    seg_id: Any = None, segmap: Any = None,
-) -> tuple[Array, Array]:  # fmt: skip
+    data: ArrayLike, x: ArrayLike, y: ArrayLike, a: ArrayLike, b: ArrayLike, theta: ArrayLike, r: ArrayLike,
+    mask: ArrayLike | None = None, maskthresh: float = 0.0, seg_id: ArrayLike | None = None,
+    segmap: ArrayLike | None = None,
+) -> Two:  # fmt: skip
     """Kron radii within ellipses, in units of a and b, and their flags."""
     image = Image(data, mask=mask, maskthresh=maskthresh, segmap=segmap)
     columns, shape = _columns(x, y, a, b, theta, r)
@@ -132,9 +143,10 @@ def kron_radius(
 
 
 def flux_radius(
-    data: Any, x: Any, y: Any, rmax: Any, frac: Any, normflux: Any = None, mask: Any = None, maskthresh: float = 0.0,
-    seg_id: Any = None, segmap: Any = None, subpix: int = 5,
-) -> tuple[Array, Array]:  # fmt: skip
+    data: ArrayLike, x: ArrayLike, y: ArrayLike, rmax: ArrayLike, frac: ArrayLike, normflux: ArrayLike | None = None,
+    mask: ArrayLike | None = None, maskthresh: float = 0.0, seg_id: ArrayLike | None = None,
+    segmap: ArrayLike | None = None, subpix: int = 5,
+) -> Two:  # fmt: skip
     """Radii of circles that contain a share of the flux, and their flags; of several shares with a further axis."""
     image = Image(data, mask=mask, maskthresh=maskthresh, segmap=segmap)
     columns, shape = _columns(x, y, rmax, *(() if normflux is None else (normflux,)))
@@ -142,17 +154,20 @@ def flux_radius(
     count = len(columns[0])
     radii, flags = np.empty(count * shares.size), np.zeros(count, np.int16)
     function: Function = library().skyfarm_flux_radii
+    is_half = image.mask is None and image.segmap is None and subpix == 5 and shares.size == 1 and shares.flat[0] == 0.5
+    pixels = np.ascontiguousarray(image.data, np.float32) if is_half else None
+    address = None if pixels is None else pixels.ctypes.data
     measure(
-        lambda objects: function(image.pointer, objects, shares.ctypes.data, shares.size, subpix),
+        lambda objects: function(image.pointer, objects, shares.ctypes.data, shares.size, subpix, address),
         columns, _ids(seg_id, segmap, shape), [radii], flags, shares.size,
     )  # fmt: skip
     return radii.reshape(shape + shares.shape), flags.reshape(shape)
 
 
 def winpos(
-    data: Any, xinit: Any, yinit: Any, sig: Any, mask: Any = None, maskthresh: float = 0.0, subpix: int = 11,
-    minsig: float = 2.0 / 2.35 * 0.5,
-) -> Three:  # fmt: skip
+    data: ArrayLike, xinit: ArrayLike, yinit: ArrayLike, sig: ArrayLike, mask: ArrayLike | None = None,
+    maskthresh: float = 0.0, subpix: int = 11, minsig: float = 2.0 / 2.35 * 0.5,
+) -> Measured:  # fmt: skip
     """Windowed positions x and y, and their flags."""
     image = Image(data, mask=mask, maskthresh=maskthresh)
     columns, shape = _columns(xinit, yinit, np.maximum(sig, minsig))
@@ -163,8 +178,9 @@ def winpos(
 
 
 def mask_ellipse(
-    arr: Array, x: Any, y: Any, a: Any = None, b: Any = None, theta: Any = None, r: Any = 1.0, cxx: Any = None,
-    cyy: Any = None, cxy: Any = None,
+    arr: Array, x: ArrayLike, y: ArrayLike, a: ArrayLike | None = None, b: ArrayLike | None = None,
+    theta: ArrayLike | None = None, r: ArrayLike = 1.0, cxx: ArrayLike | None = None, cyy: ArrayLike | None = None,
+    cxy: ArrayLike | None = None,
 ) -> None:  # fmt: skip
     """Sets the elements of a bool or uint8 array that lie in ellipses, in place."""
     if arr.dtype not in (np.bool_, np.uint8) or arr.ndim != 2 or not arr.flags.c_contiguous:
@@ -182,12 +198,12 @@ def mask_ellipse(
     measure(fill, columns, None, [], np.zeros(len(columns[0]), np.int16))
 
 
-def ellipse_coeffs(a: Any, b: Any, theta: Any) -> Three:
+def ellipse_coeffs(a: ArrayLike, b: ArrayLike, theta: ArrayLike) -> Three:
     """Coefficients cxx, cyy, cxy of ellipses with these axes."""
     return _converted(library().sep_ellipse_coeffs, a, b, theta)
 
 
-def ellipse_axes(cxx: Any, cyy: Any, cxy: Any) -> Three:
+def ellipse_axes(cxx: ArrayLike, cyy: ArrayLike, cxy: ArrayLike) -> Three:
     """Axes a, b and angle theta of ellipses with these coefficients."""
     return _converted(library().sep_ellipse_axes, cxx, cyy, cxy)
 

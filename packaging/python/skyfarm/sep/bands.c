@@ -1,12 +1,11 @@
-// What an image in bands of rows needs: the objects and islands of a window, which Skyfarm's kernel extracts, the cleaning
-// of the objects of all bands, and a background of the meshes of all bands.
+// What an image in bands of rows needs: the objects and islands of a window, which Skyfarm's kernel extracts, the
+// cleaning of the objects of all bands.
 #include "cleaning.h"
 #include "extraction.h"
 #include "objects.h"
 
 #include <stddef.h>
 #include <math.h>
-#include <sep.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +16,8 @@ typedef struct {
 
 int skyfarm_source_count(const skyfarm_sources *s) { return s->count; }
 
-// The objects of a window of `width` columns, what their cleaning needs, and the island of each. Rows are those of the image,
-// in which the window begins at `top`.
+// The objects of a window of `width` columns, what their cleaning needs, and the island of each. Rows are those of the
+// image, in which the window begins at `top`.
 void skyfarm_source_columns(const skyfarm_sources *s, int width, int top, skyfarm_object *objects, float *abcor,
                             float *mthresh, skyfarm_island *islands) {
     size_t place = 0;
@@ -115,29 +114,4 @@ end:
     free(largest);
     free(profiles);
     return result;
-}
-
-// The meshes of a background, before the filter if that is of one mesh.
-void skyfarm_meshes(const sep_bkg *background, float *back, float *sigma) {
-    memcpy(back, background->back, (size_t)background->n * sizeof *back);
-    memcpy(sigma, background->sigma, (size_t)background->n * sizeof *sigma);
-}
-
-static float *copied(const float *values, int count) {
-    float *copy = malloc((size_t)count * sizeof *copy);
-    if (copy) memcpy(copy, values, (size_t)count * sizeof *copy);
-    return copy;
-}
-
-// The background of an image of `w` x `h` pixels whose filtered meshes are the levels of two backgrounds, of level and
-// of noise. Free it with sep_bkg_free. Returns NULL if memory is exhausted.
-sep_bkg *skyfarm_background(int w, int h, int bw, int bh, const sep_bkg *level, const sep_bkg *noise) {
-    sep_bkg *result = calloc(1, sizeof *result);
-    if (!result) return NULL;
-    *result = (sep_bkg){w, h, bw, bh, level->nx, level->ny, level->n, level->global, noise->global,
-                        copied(level->back, level->n), copied(level->dback, level->n),
-                        copied(noise->back, level->n), copied(noise->dback, level->n)};
-    if (result->back && result->dback && result->sigma && result->dsigma) return result;
-    sep_bkg_free(result);
-    return NULL;
 }
