@@ -39,20 +39,16 @@ extension JobRow {
 
     /// What is done, such as `12/40` tasks or `5/7 files, 2 failed`, without the total if that is unknown.
     package var done: String? {
-        if let filesDone, let filesTotal {
-            // The watch of a folder has no total.
-            let files = filesTotal == 0 ? HumanFormat.count(filesDone, "file") : "\(filesDone)/\(filesTotal) files"
-            return files + (filesFailed.map { $0 == 0 ? "" : ", \($0) failed" } ?? "")
-        }
-        if let progress { return progress.short }
-        return tasksDone.map { done in tasksTotal.map { "\(done)/\($0)" } ?? "\(done)" }
+        if let tasksDone, let tasksTotal { return "\(tasksDone)/\(tasksTotal)" }
+        guard let filesDone, let filesTotal else { return progress?.short }
+        // The watch of a folder has no total.
+        let files = filesTotal == 0 ? HumanFormat.count(filesDone, "file") : "\(filesDone)/\(filesTotal) files"
+        return files + (filesFailed.map { $0 == 0 ? "" : ", \($0) failed" } ?? "")
     }
 
     /// All information about the job, one item per line.
     package var text: String {
         let kept = ScanStep.allCases.compactMap { step in tasks?[step.rawValue].map { "\(step.rawValue) \($0)" } }
-        let failures = [(filesFailed ?? 0, "file"), (failed?.count ?? 0, "sector")]
-            .filter { $0.0 > 0 }.map { HumanFormat.count($0, $1) }
         let items: [(String, String?)] = [
             ("id", id),
             ("node", isSubmitted ? (node ?? "this machine") + (from.map { ", submitted by \($0)" } ?? "") : nil),
@@ -60,7 +56,7 @@ extension JobRow {
             ("folder", folder), ("command", command), ("outputs", outputs?.joined(separator: ", ")),
             ("tasks", progress == nil ? done : nil), ("done", progress?.text),
             ("kept", kept.isEmpty ? nil : kept.joined(separator: ", ")), ("sources", sources.map { "\($0)" }),
-            ("failed", failures.isEmpty ? nil : failures.joined(separator: ", ") + "; see --failed"),
+            ("failed", filesFailed.flatMap { $0 == 0 ? nil : HumanFormat.count($0, "file") + "; see --failed" }),
             ("journal", isSubmitted ? journal : nil), ("code", code.map { "\($0)" }), ("log", message),
             ("reason", reason),
         ]
@@ -71,19 +67,12 @@ extension JobRow {
 
     /// Files and sectors that could not be scanned, one reason per line. A sector is followed by lines of the node's log.
     package var failureText: String {
-        let files = (failedFiles ?? []).flatMap { file in
-            file.reasons.map { $0.contains(file.file) ? $0 : "\(file.file): \($0)" }
-        }
-        let sectors = (failed ?? []).flatMap { sector in
-            [
-                "rows \(sector.rows[0]) to \(sector.rows[1]), columns \(sector.columns[0]) to \(sector.columns[1])"
-                    + " (\(sector.step)): \(sector.reason)"
-            ] + (sector.log ?? []).map { "  \($0)" }
+        var lines = (failedFiles ?? []).flatMap { file in
+            file.errors.map { $0.contains(file.file) ? $0 : "\(file.file): \($0)" }
+                + file.missing.flatMap { ["\(file.file): \($0.line)"] + ($0.log ?? []).map { "  \($0)" } }
         }
         // A job without a journal has only its log.
-        let message = state == SubmittedJob.State.failed.rawValue ? message.map { [$0] } ?? [] : []
-        let lines = files + sectors
-        if lines.isEmpty, message.isEmpty { return "nothing failed\n" }
-        return (lines.isEmpty ? message : lines).map { $0.printable + "\n" }.joined()
+        if lines.isEmpty, state == SubmittedJob.State.failed.rawValue { lines = [message].compactMap(\.self) }
+        return lines.isEmpty ? "nothing failed\n" : lines.map { $0.printable + "\n" }.joined()
     }
 }

@@ -1,7 +1,7 @@
 import CommandLineKit
 import Console
 package import Foundation
-import ImageScanning
+package import ImageScanning
 package import SkyScan
 
 /// A job as users see it, submitted or not: what is known from its journal and, if it was submitted, from its folder.
@@ -41,36 +41,29 @@ package struct JobRow: Codable, Equatable, Sendable {
     package var image: String?
     /// Number of tasks whose results are in the journal, by step.
     package var tasks: [String: Int]?
-    /// Number of tasks with a result, and number of all tasks as far as known.
+    /// Number of tasks with a result, and number of all tasks as far as known, for a job of one image.
     package var tasksDone: Int?
     package var tasksTotal: Int?
-    /// Number of files with complete catalogues, of files that failed as a whole or in part, and of all files, for a job
-    /// of many images.
+    /// Number of files with complete catalogues, of files that failed as a whole or in part, and of all files, or 0 if
+    /// that is not known.
     package var filesDone: Int?
     package var filesFailed: Int?
     package var filesTotal: Int?
     /// Absolute paths; `-` is standard output.
     package var outputs: [String]?
     package var sources: Int?
-    /// Sectors of a sole image that could not be scanned.
-    package var failed: [Failure]?
     /// Files that could not be scanned, as a whole or in part, by name.
     package var failedFiles: [FailedFile]?
     /// Reason why the journal cannot be read.
     package var reason: String?
 
-    package struct Failure: Codable, Equatable, Sendable {
-        package var step: String
-        package var columns: [Int]
-        package var rows: [Int]
-        package var reason: String
-        /// Last lines of the log of the node that failed it last.
-        package var log: [String]?
-    }
-
+    /// A file that could not be scanned, or not completely.
     package struct FailedFile: Codable, Equatable, Sendable {
         package var file: String
-        package var reasons: [String]
+        /// Why images, or the whole file, could not be scanned.
+        package var errors: [String]
+        /// Sectors that could not be scanned.
+        package var missing: [ReportedFile.Missing]
     }
 
     /// Creates the row of a job that was not submitted.
@@ -101,24 +94,18 @@ package struct JobRow: Codable, Equatable, Sendable {
         tasks = Dictionary(uniqueKeysWithValues: entry.tasks.map { ($0.key.rawValue, $0.value) })
         tasksDone = (entry.process == nil ? entry.record?.tasksDone : nil) ?? entry.tasks.values.reduce(0, +)
         let files = entry.failed.map { file in
-            FailedFile(
-                file: file.name,
-                reasons: (try? ReportedFile(coded: file.report).reasons) ?? ["its report cannot be read"])
+            guard let report = try? ReportedFile(coded: file.report) else {
+                return FailedFile(file: file.name, errors: ["its report cannot be read"], missing: [])
+            }
+            return FailedFile(
+                file: report.file, errors: report.errors ?? [], missing: report.images.flatMap(\.missing))
         }
         // A file without a reason is scanned again for another cause, such as a node that computes differently.
-        failedFiles = files.filter { !$0.reasons.isEmpty }
+        failedFiles = files.filter { !$0.errors.isEmpty || !$0.missing.isEmpty }
         guard let record = entry.record else { return }
         began = Date(timeIntervalSince1970: record.began).formatted(.iso8601)
         (image, outputs, sources, tasksTotal) = (record.identity.image, record.outputs, record.sources, record.tasks)
-        if let files = record.files {
-            (filesTotal, filesDone, filesFailed) = (files, entry.files, failedFiles?.count)
-        }
-        failed = record.failures.map { failure in
-            Failure(
-                step: failure.step.rawValue, columns: [failure.rect.x.lowerBound, failure.rect.x.upperBound - 1],
-                rows: [failure.rect.y.lowerBound, failure.rect.y.upperBound - 1], reason: failure.reason,
-                log: failure.log)
-        }
+        (filesTotal, filesDone, filesFailed) = (record.files, entry.files, failedFiles?.count)
     }
 
     /// Returns the command in a few words, as in `scan img001.fits and 28 more`.
@@ -143,7 +130,6 @@ package struct JobRow: Codable, Equatable, Sendable {
         func count(_ number: Int?) -> Int? { number.map { min(max(0, $0), 1 << 50) } }
         (row.tasksDone, row.tasksTotal, row.sources) = (count(tasksDone), count(tasksTotal), count(sources))
         (row.filesDone, row.filesFailed, row.filesTotal) = (count(filesDone), count(filesFailed), count(filesTotal))
-        row.failed = failed.map { $0.prefix(Self.failureLimit).filter { $0.rows.count == 2 && $0.columns.count == 2 } }
         row.failedFiles = failedFiles.map { Array($0.prefix(Self.failureLimit)) }
         return row
     }

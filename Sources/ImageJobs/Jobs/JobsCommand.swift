@@ -82,7 +82,7 @@ package struct JobsCommand: Command {
         let scans = try options.folder.entries().filter { !ids.contains($0.record?.submission ?? "") }
         let stopped = submitted.filter { !$0.isActive }
         try permitRemoval(
-            of: scans.count { ![.finished, .failed].contains($0.record?.state) }
+            of: scans.count { $0.record?.state.isEnded != true }
                 + stopped.count { ![.finished, .failed].contains($0.state) })
         for scan in scans { try options.folder.remove(scan.id) }
         if let jobs = options.submitted { for entry in stopped { try remove(entry, of: jobs) } }

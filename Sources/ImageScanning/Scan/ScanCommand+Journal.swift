@@ -48,13 +48,4 @@ extension ScanCommand {
             "scan: stopped; no catalogue was written; \(HumanFormat.count(journal.count, "finished task")) kept as job "
                 + "\(SubmittedRun.current?.id ?? journal.id): run the same command again to resume")
     }
-
-    /// Records in the journal that the catalogue is written. A failure is reported and does not affect the catalogue.
-    package func finish(_ journal: ScanJournal?, _ result: SkyScanResult, notice: (String) -> Void) async {
-        do {
-            try await journal?.finish(result)
-        } catch {
-            notice("\(error)")
-        }
-    }
 }

@@ -14,8 +14,8 @@ enum WaitingTasks {
     }
 
     static func count(of entry: JournalFolder.Entry) -> Int {
-        let done = entry.tasks.values.reduce(0, +)
-        if let files = entry.record?.files { return max(1, files - entry.files) }
-        return max(1, (entry.record?.tasks ?? 0) - done)
+        guard let record = entry.record else { return 1 }
+        if let tasks = record.tasks { return max(1, tasks - entry.tasks.values.reduce(0, +)) }
+        return max(1, record.files - entry.files)
     }
 }

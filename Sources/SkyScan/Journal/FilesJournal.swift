@@ -3,31 +3,93 @@ public import ScanBasics
 internal import Foundation
 internal import ScanCluster
 
-/// The journal of a running job of many images: the files that are done, and their catalogues.
+/// The journal of a running job, of one image or of many: the files that are done, and their catalogues.
 ///
 /// The journal is one file on disk, a ``JournalFile``, which is accessed on a separate thread. Per input file it
-/// records the catalogues; the results of single tasks are in the ``ScanJournal`` that ``tasks(of:in:inputs:)`` returns
-/// for each image, which shares the same file. After a restart, ``files()`` tells which files need not be scanned
-/// again.
+/// records the catalogues; the results of single tasks are in the ``ScanJournal`` of each image, which shares the same
+/// file: that of ``tasks(of:in:inputs:)``, or ``sole`` in a job of one image. After a restart, ``files()`` tells which
+/// files need not be scanned again.
 public final class FilesJournal: Sendable {
+    /// How a job keeps its journal.
+    public struct Options: Sendable {
+        /// Whether to delete everything that an earlier run left.
+        public var forgets: Bool
+        /// Whether to delete it if the earlier run finished every file.
+        public var forgetsFinished: Bool
+        /// Whether the job has one image, whose bands may depend on the cluster and whose inputs are known by checksums.
+        public var isSole: Bool
+        /// Time below which the journal of a job of one task is not kept, since the task can be repeated; nil for a job
+        /// of several tasks.
+        public var longestUnkept: Duration?
+
+        /// Creates the options of a job.
+        public init(
+            forgets: Bool = false, forgetsFinished: Bool = false, isSole: Bool = false, longestUnkept: Duration? = nil
+        ) {
+            (self.forgets, self.forgetsFinished) = (forgets, forgetsFinished)
+            (self.isSole, self.longestUnkept) = (isSole, longestUnkept)
+        }
+    }
+
     /// The job's ID, see ``JobIdentity/id``.
     public let id: String
     /// Whether an earlier run recorded files.
     public let hasFiles: Bool
+    /// Whether an earlier run finished the job.
+    public let isFinished: Bool
+    /// Journal of the tasks of the image of a job of one, or nil for many images.
+    public let sole: ScanJournal?
     private let knownMerged: Locked<JournalledFile.Catalogue?>
-    private let executor = BlockingExecutor(label: "skyfarm.journal")
+    private let executor: BlockingExecutor
     private let opened: ScanJournal.Confined
     private let images: ImageJournals
 
     private init(
-        _ opening: JournalOpening, hasFiles: Bool, merged: JournalledFile.Catalogue?,
-        _ opened: ScanJournal.Confined, tasks: Set<TaskKey>
+        _ opening: JournalOpening, _ opened: ScanJournal.Confined, _ options: Options, hasFiles: Bool,
+        executor: BlockingExecutor
     ) {
         id = opening.id
-        images = ImageJournals(opening: opening, opened: opened, stored: tasks)
-        knownMerged = Locked(merged)
-        self.hasFiles = hasFiles
-        self.opened = opened
+        let keys = opened.openFile?.keys ?? []
+        images = ImageJournals(opening: opening, opened: opened, stored: keys)
+        sole =
+            options.isSole
+            ? ScanJournal(id: opening.id, opened: opened, keys: keys, executor: executor, notice: opening.notice) : nil
+        knownMerged = Locked(opened.openFile?.record.merged)
+        (self.hasFiles, self.opened, self.executor) = (hasFiles, opened, executor)
+        isFinished = opened.openFile?.record.state == .finished
+    }
+
+    /// Opens the journal of a job, or creates it if there is none from which the job can be resumed. The file of a job of
+    /// one image is made by ``ScanJournal/prepare()``, or when something is written.
+    /// - Parameters:
+    ///   - record: record of the job for a new journal.
+    ///   - folder: folder of all journals, which is created if it is missing.
+    ///   - options: how the job keeps its journal.
+    ///   - notice: receives messages for the user of one line each, such as the reason why a job cannot be resumed.
+    /// - Returns: The journal, which this process locks until it is finished or deallocated.
+    /// - Throws: ``JournalError`` with `inUse`, `noSpace`, `unwritable` or `damaged`.
+    public static func open(
+        _ record: JobRecord, in folder: JournalFolder, _ options: Options = Options(),
+        notice: @escaping @Sendable (String) -> Void
+    ) async throws -> FilesJournal {
+        let executor = BlockingExecutor(label: "skyfarm.journal")
+        return try await executor.run {
+            let opening = JournalOpening(record: record, folder: folder, forgets: options.forgets, notice: notice)
+            try folder.create()
+            let lock = try JournalLock(path: folder.lockPath(opening.id))
+            let file = try opening.existing() ?? (options.isSole ? nil : opening.make(isFinishing: false))
+            var files = try file?.files() ?? []
+            if let file, options.forgetsFinished, file.record.state == .finished,
+                files.count(where: { $0.isComplete }) == record.files
+            {
+                try file.removeResults()
+                files = []
+                file.change { $0.merged = nil }
+            }
+            let opened = ScanJournal.Confined(
+                lock: lock, opening: opening, file: file, keepsFrom: options.longestUnkept.map { .now + $0 })
+            return FilesJournal(opening, opened, options, hasFiles: !files.isEmpty, executor: executor)
+        }
     }
 
     /// Returns the records of all files by this or an earlier run. They are read from disk, so that the watch of a
@@ -43,42 +105,11 @@ public final class FilesJournal: Sendable {
         try await executor.run { [opened] in try opened.openFile?.file(name) }
     }
 
-    /// Opens the journal of a job of many images, or creates it.
-    /// - Parameters:
-    ///   - record: record of the job.
-    ///   - folder: folder of all journals, which is created if it is missing.
-    ///   - forgets: whether to delete everything that an earlier run left.
-    ///   - forgetsFinished: whether to delete it if the earlier run finished every file.
-    ///   - notice: receives messages for the user of one line each.
-    /// - Returns: The journal, which this process locks until it is finished or deallocated.
-    /// - Throws: ``JournalError`` with `inUse`, `noSpace`, `unwritable` or `damaged`.
-    public static func open(
-        _ record: JobRecord, in folder: JournalFolder, forgets: Bool, forgetsFinished: Bool,
-        notice: @escaping @Sendable (String) -> Void
-    ) async throws -> FilesJournal {
-        try await BlockingExecutor(label: "skyfarm.journal").run {
-            let opening = JournalOpening(record: record, folder: folder, forgets: forgets, notice: notice)
-            try folder.create()
-            let lock = try JournalLock(path: folder.lockPath(opening.id))
-            let file = try opening.existing() ?? opening.make(isFinishing: false)
-            var files = try file.files()
-            let isDone = file.record.state == .finished && files.count { $0.isComplete } == record.files
-            if forgetsFinished, isDone {
-                try file.removeResults()
-                files = []
-                file.change { $0.merged = nil }
-            }
-            try file.prepareFiles()
-            return FilesJournal(
-                opening, hasFiles: !files.isEmpty, merged: file.record.merged,
-                ScanJournal.Confined(lock: lock, opening: opening, file: file), tasks: file.keys)
-        }
-    }
-
-    /// Writes the record of a file, which is durable when this function returns.
+    /// Writes the record of a file, which is durable when this function returns. Nothing is written for a job that is
+    /// too short to be kept.
     /// - Throws: ``JournalError`` if the journal cannot be written.
     public func write(_ file: JournalledFile) async throws {
-        try await executor.run { [opened] in try opened.openFile?.write(file) }
+        try await executor.run { [opened] in try opened.keptFile()?.write(file) }
     }
 
     /// Returns the journal of the tasks of an image, with the results of an earlier run on the same files. The results
@@ -98,7 +129,9 @@ public final class FilesJournal: Sendable {
     /// - Throws: ``JournalError`` if the journal cannot be written.
     public func finish(_ file: JournalledFile) async throws {
         let keys = images.release(file.name)
-        try await executor.run { [opened] in try opened.openFile?.write(file, removing: file.isComplete ? keys : []) }
+        try await executor.run { [opened] in
+            try opened.keptFile(always: !file.isComplete)?.write(file, removing: file.isComplete ? keys : [])
+        }
     }
 
     /// Records that a file could not be scanned; the record is durable when this function returns. The results of its
@@ -109,9 +142,11 @@ public final class FilesJournal: Sendable {
     /// - Throws: ``JournalError`` if the journal cannot be written.
     public func fail(_ name: String, report: [UInt8]) async throws {
         _ = images.release(name)
-        try await executor.run { [opened] in
-            guard let journal = opened.openFile else { return }
+        try await executor.run { [opened, sole] in
+            guard let journal = try opened.keptFile(always: true) else { return }
             var file = try journal.file(name) ?? JournalledFile(name: name, inputs: [], catalogues: [])
+            // A rerun that fails leaves the record of a finished image as it is.
+            if sole != nil, file.isComplete { return }
             (file.isComplete, file.report) = (false, report)
             try journal.write(file)
         }
@@ -130,21 +165,43 @@ public final class FilesJournal: Sendable {
         knownMerged.withLock { $0 = merged }
     }
 
-    /// Records the end of the job, and closes the journal.
-    /// - Parameters:
-    ///   - state: state of the job.
-    ///   - isComplete: whether every file is done, so that no results of tasks are needed any more.
-    ///   - sources: total number of sources in all catalogues.
+    /// What a job came to.
+    public struct End: Sendable {
+        /// State of the job.
+        public var state: JobRecord.State
+        /// Whether every file is done, so that no results of tasks are needed any more.
+        public var isComplete: Bool
+        /// Total number of sources in all catalogues.
+        public var sources: Int
+        /// Number of tasks with a result, and number of all tasks.
+        public var tasksDone: Int
+        /// See ``tasksDone``.
+        public var tasks: Int
+
+        /// Creates the end of a job.
+        public init(state: JobRecord.State, isComplete: Bool, sources: Int, tasksDone: Int = 0, tasks: Int = 0) {
+            (self.state, self.isComplete, self.sources) = (state, isComplete, sources)
+            (self.tasksDone, self.tasks) = (tasksDone, tasks)
+        }
+    }
+
+    /// Records the end of the job, and closes the journal. A complete job that is too short to be kept leaves no record
+    /// unless it already has one. A job of one image that fails after it was finished stays finished.
     /// - Throws: ``JournalError`` if the journal cannot be written.
-    public func finish(_ state: JobRecord.State, isComplete: Bool, sources: Int) async throws {
-        try await executor.run { [opened] in
+    public func finish(_ end: End) async throws {
+        try await executor.run { [opened, sole] in
             defer { opened.close() }
-            opened.openFile?.change { record in
-                if record.state == .finished { record.take(opened.record) }
-                (record.sources, record.state) = (sources, state)
+            guard let file = try opened.keptFile(always: !end.isComplete) else { return }
+            if sole != nil, end.state == .failed, file.record.state == .finished { return }
+            file.change { record in
+                if record.state == .finished {
+                    record.take(opened.record)
+                    if sole != nil { record.began = opened.record.began }
+                }
+                (record.sources, record.state) = (end.sources, end.state)
+                if sole != nil { (record.tasksDone, record.tasks) = (end.tasksDone, end.tasks) }
             }
-            try opened.openFile?.finish(keepsResults: true)
-            if isComplete { try opened.openFile?.removeTasks() }
+            try file.finish(keepsResults: !end.isComplete)
         }
     }
 }

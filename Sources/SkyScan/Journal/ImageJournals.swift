@@ -36,7 +36,7 @@ final class ImageJournals: Sendable {
         }
         return state.withLock { state in
             let journal = ScanJournal(
-                id: opening.id, opened: opened, keys: state.stored, keepsFrom: nil, executor: executor, image: key,
+                id: opening.id, opened: opened, keys: state.stored, executor: executor, image: key,
                 notice: opening.notice)
             state.journals[name, default: []].append(journal)
             return journal

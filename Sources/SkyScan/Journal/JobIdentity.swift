@@ -12,7 +12,7 @@ public struct JobIdentity: Codable, Equatable, Sendable {
     private let fields: [String: String]
 
     /// Version number that changes with the format of the journal and of its contents.
-    package static let format = 4
+    package static let format = 5
 
     /// Creates the identity of a scan.
     /// - Parameters:

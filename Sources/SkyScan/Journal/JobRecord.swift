@@ -1,6 +1,5 @@
 internal import Foundation
 public import SkyExtraction
-public import SkyFITS
 
 /// Metadata of a job, without its results.
 public struct JobRecord: Codable, Equatable, Sendable {
@@ -14,18 +13,9 @@ public struct JobRecord: Codable, Equatable, Sendable {
         case finished
         /// No file can be scanned.
         case failed
-    }
 
-    /// A sector that could not be scanned.
-    public struct Failure: Codable, Equatable, Sendable {
-        /// The step in which the sector failed.
-        public var step: ScanStep
-        /// Pixel range of the sector.
-        public var rect: PixelRect
-        /// Error message of the last attempt.
-        public var reason: String
-        /// Last lines of the log of the node on which the last attempt failed, or nil if there are none.
-        public var log: [String]?
+        /// Whether the job has no results that a further run could use.
+        public var isEnded: Bool { self == .finished || self == .failed }
     }
 
     /// The identity of the job, by which later runs find its journal.
@@ -46,21 +36,16 @@ public struct JobRecord: Codable, Equatable, Sendable {
     public var sources: Int?
     /// Absolute paths of the outputs, `-` for standard output, or nil in records of earlier versions.
     public var outputs: [String]?
-    /// Outputs of a job of one image that are being written and may already have their names, or nil before and after
-    /// that.
-    public var written: [JournalledFile.Catalogue]?
-    /// Number of all tasks as far as known, or nil in records of earlier versions.
+    /// Number of all tasks as far as known, or nil for many images.
     public var tasks: Int?
-    /// Number of tasks with a result, or nil until the catalogue is written.
+    /// Number of tasks with a result, or nil until the catalogue is written and for many images.
     public var tasksDone: Int?
     /// Plan of bands of each pass with results in the journal, by name of the step.
     public var plans: [String: BandPlan]?
-    /// Number of files of a job of many images, or nil for a scan of one image.
-    public var files: Int?
+    /// Number of files, or 0 if it is not known.
+    public var files = 1
     /// Catalogue of all files of a job of many images, or nil if none was begun.
     public var merged: JournalledFile.Catalogue?
-    /// Sectors that are missing from the catalogue.
-    public var failures: [Failure] = []
 
     /// Takes over the command of a new run of the job. Outputs of earlier runs that still exist are kept, after those of
     /// the new run, and so are templates of names.
@@ -80,7 +65,7 @@ public struct JobRecord: Codable, Equatable, Sendable {
     ///   - folder: working directory of the command.
     ///   - began: start time in seconds since 1970.
     ///   - outputs: absolute paths of the outputs.
-    ///   - tasks: number of tasks known in advance.
+    ///   - tasks: number of tasks known in advance of a job of one image, or nil for many images.
     public init(
         identity: JobIdentity, words: [String], folder: String, began: Double, outputs: [String]? = nil,
         tasks: Int? = nil

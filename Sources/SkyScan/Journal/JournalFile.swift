@@ -9,6 +9,8 @@ package final class JournalFile {
     package private(set) var record: JobRecord
     /// Whether the record was changed since it was last written.
     private var isChanged = false
+    /// Whether nothing is synced, since the file has only the record of a job that ends.
+    private let isOnlyRecord: Bool
     /// Keys of the tasks whose results are stored.
     package private(set) var keys: Set<TaskKey>
 
@@ -35,6 +37,7 @@ package final class JournalFile {
             if try Self.isEmpty(database) { try Self.create(record, in: database) }
         }
         try Self.check(database, isComplete: record != nil)
+        self.isOnlyRecord = isOnlyRecord
         self.record = try Self.record(in: database)
         keys = try Self.keys(in: database)
         insertion = try database.prepare("INSERT OR REPLACE INTO result VALUES (?, ?, ?, ?, ?)")
@@ -45,8 +48,7 @@ package final class JournalFile {
 
     /// Writes results, and the record if it was changed. They are durable when this function returns.
     package func insert(_ results: [(key: TaskKey, output: [UInt8])]) throws(JournalError) {
-        // The write-ahead log is synced at every commit, so that commits survive a power failure.
-        try database.execute("PRAGMA synchronous = FULL")
+        try sync()
         try database.transaction { () throws(JournalError) in
             if isChanged { try Self.write(record, to: database) }
             for (key, output) in results {
@@ -61,6 +63,9 @@ package final class JournalFile {
         isChanged = false
         keys.formUnion(results.map(\.key))
     }
+
+    /// Has the write-ahead log synced at every commit, so that commits survive a power failure.
+    func sync() throws(JournalError) { if !isOnlyRecord { try database.execute("PRAGMA synchronous = FULL") } }
 
     /// Returns the encoded output of a task, or nil if there is none or its checksum does not match.
     package func output(of key: TaskKey) throws(JournalError) -> [UInt8]? {
@@ -82,14 +87,14 @@ package final class JournalFile {
     /// Writes the record, and deletes the results unless they are kept. A power failure may undo this, which restores
     /// the previous state of the job.
     package func finish(keepsResults: Bool) throws(JournalError) {
-        let isOnlyRecord = keys.isEmpty && !keepsResults
-        try database.execute("PRAGMA synchronous = \(isOnlyRecord ? "OFF" : "NORMAL")")
+        if !isOnlyRecord { try database.execute("PRAGMA synchronous = NORMAL") }
         try database.transaction { () throws(JournalError) in
             try Self.write(record, to: database)
             if !keepsResults { try database.execute("DELETE FROM result") }
         }
         isChanged = false
-        if !keepsResults, !keys.isEmpty { try freeSpace() }
+        // A journal without results has few free pages, if any.
+        if !keepsResults, try Self.number("PRAGMA freelist_count", in: database) > 1 { try freeSpace() }
     }
 
     /// Deletes the results of these tasks. Their space is reused for other results.
@@ -104,15 +109,15 @@ package final class JournalFile {
         self.keys.subtract(keys)
     }
 
-    /// Deletes the remaining results of tasks, and frees the space of all deleted results.
+    /// Deletes all results of tasks, and frees their space.
     func removeTasks() throws(JournalError) {
-        if !keys.isEmpty { try database.execute("DELETE FROM result") }
-        if try Self.number("PRAGMA freelist_count", in: database) > 0 { try freeSpace() }
+        try database.execute("DELETE FROM result")
+        try freeSpace()
     }
 
-    /// Deletes all results and frees their space.
+    /// Deletes the records of all files and all results, and frees their space.
     func removeResults() throws(JournalError) {
-        try database.execute("DELETE FROM result; DROP TABLE IF EXISTS file")
+        try database.execute("DELETE FROM result; DELETE FROM file")
         try freeSpace()
     }
 
@@ -136,6 +141,7 @@ package final class JournalFile {
                 CREATE TABLE result (
                     step TEXT NOT NULL, basis INTEGER NOT NULL, window INTEGER NOT NULL,
                     checksum INTEGER NOT NULL, output BLOB NOT NULL, PRIMARY KEY (step, basis, window));
+                CREATE TABLE file (name TEXT PRIMARY KEY, coded BLOB NOT NULL);
                 """)
             try write(record, to: database)
         }
@@ -143,9 +149,15 @@ package final class JournalFile {
 
     /// Checks that the database is a journal and, if `isComplete` is true, that every page can be read.
     private static func check(_ database: SQLiteDatabase, isComplete: Bool) throws(JournalError) {
-        guard try number("PRAGMA application_id", in: database) == Int64(application),
-            try number("PRAGMA user_version", in: database) == Int64(version)
-        else { throw damaged(database, "it is not a journal of this version of skyfarm") }
+        guard try number("PRAGMA application_id", in: database) == Int64(application) else {
+            throw damaged(database, "it is not a journal of skyfarm")
+        }
+        guard try number("PRAGMA user_version", in: database) == Int64(version) else {
+            throw damaged(
+                database,
+                "another version of skyfarm has written it; run the command again to start over, and remove it by "
+                    + "`skyfarm jobs remove`")
+        }
         guard isComplete else { return }
         let statement = try database.prepare("PRAGMA quick_check(1)")
         guard try statement.step(), statement.text(0) == "ok" else {

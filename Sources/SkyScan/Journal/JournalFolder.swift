@@ -33,7 +33,7 @@ public struct JournalFolder: Equatable, Sendable {
         public var process: Int?
         /// Number of tasks with results in the journal, by step.
         public var tasks: [ScanStep: Int]
-        /// Number of files with complete catalogues, for a job of many images.
+        /// Number of files with complete catalogues.
         public var files = 0
         /// Files that could not be scanned, or not completely, by name.
         public var failed: [JournalledFile] = []
@@ -76,16 +76,6 @@ public struct JournalFolder: Equatable, Sendable {
     /// Returns the job that was submitted under this ID, or nil if it has no readable journal. Blocks on disk access.
     public func entry(submission: String) -> Entry? {
         (try? entries())?.first { $0.record?.submission == submission }
-    }
-
-    /// Returns absolute paths of the outputs that the last run of a job was writing when it was killed, and that the
-    /// next run may replace. Blocks on disk access.
-    public func replaceable(by identity: JobIdentity) -> Set<String> {
-        // Without a readable journal, no outputs are known.
-        guard let record = (try? JournalFile(path: journalPath(identity.id), new: nil))?.record,
-            record.identity == identity
-        else { return [] }
-        return Set((record.written ?? []).filter(\.isReplaceable).map(\.path))
     }
 
     /// Deletes the journal of a job. Blocks on disk access.

@@ -2,7 +2,7 @@ internal import Foundation
 internal import ScanBasics
 internal import ScanNetwork
 
-/// The record of a file in the journal of a job of many images.
+/// The record of a file in the journal of a job.
 public struct JournalledFile: Codable, Equatable, Sendable {
     /// Name of the file with its HDU, as given to the job.
     public var name: String
@@ -58,18 +58,10 @@ public struct JournalledFile: Codable, Equatable, Sendable {
 }
 
 extension JournalFile {
-    /// Prepares the database for records of files, each of which is durable when it is written.
-    func prepareFiles() throws(JournalError) {
-        try database.execute(
-            """
-            PRAGMA synchronous = FULL;
-            CREATE TABLE IF NOT EXISTS file (name TEXT PRIMARY KEY, coded BLOB NOT NULL);
-            """)
-    }
-
     /// Writes the record of a file, and removes the results of these tasks. Both are durable when this function
-    /// returns. Requires ``prepareFiles()``.
+    /// returns.
     package func write(_ file: JournalledFile, removing keys: Set<TaskKey> = []) throws(JournalError) {
+        try sync()
         guard !keys.isEmpty else { return try insert(file) }
         try database.transaction { () throws(JournalError) in
             try insert(file)
@@ -89,11 +81,8 @@ extension JournalFile {
         _ = try statement.step()
     }
 
-    /// Returns the records of all files of a job of many images.
+    /// Returns the records of all files.
     package func files() throws(JournalError) -> [JournalledFile] {
-        guard try Self.number("SELECT count(*) FROM sqlite_master WHERE name = 'file'", in: database) > 0 else {
-            return []
-        }
         let statement = try database.prepare("SELECT coded FROM file")
         var files: [JournalledFile] = []
         let decoder = WireDecoder()
@@ -101,7 +90,7 @@ extension JournalFile {
         return files
     }
 
-    /// Returns the record of a file of a job of many images, or nil if there is none. Requires ``prepareFiles()``.
+    /// Returns the record of a file, or nil if there is none.
     package func file(_ name: String) throws(JournalError) -> JournalledFile? {
         let statement = try database.prepare("SELECT coded FROM file WHERE name = ?")
         try statement.bind(.text(name))

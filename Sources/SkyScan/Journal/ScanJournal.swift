@@ -2,23 +2,21 @@ internal import Foundation
 internal import ScanCluster
 internal import ScanNetwork
 
-/// The journal of a running job. A task counts as finished when its result is durable in the journal.
+/// The journal of the tasks of an image, in the ``FilesJournal`` of its job. A task counts as finished when its result is
+/// durable in the journal.
 ///
-/// The journal writes on its own thread, so that neither the cooperative pool nor the event loop of the network blocks
-/// on the disk. Results that are added while the disk syncs are committed together in the next transaction.
+/// The journal writes on the thread of the job's journal, so that neither the cooperative pool nor the event loop of the
+/// network blocks on the disk. Results that are added while the disk syncs are committed together in the next transaction.
 ///
-/// After ``open(_:in:forgets:isOneTask:longestUnkept:notice:)``, a scan asks ``output(of:as:validate:)`` for the result
-/// of each task, and passes results of executed tasks to ``add(_:of:committed:)``. ``finish(_:)`` records the catalogue
-/// and deletes the results of a complete job. ``JournalFile`` stores the data.
+/// A scan asks ``output(of:as:validate:)`` for the result of each task, and passes results of executed tasks to
+/// ``add(_:of:committed:)``. ``JournalFile`` stores the data.
 public final class ScanJournal: Sendable {
     /// The job's ID, see ``JobIdentity/id``.
     public let id: String
-    /// Executor that confines the file. Journals of images in a job of many images share the executor of the job.
+    /// Executor that confines the file: that of the job's journal.
     package let executor: BlockingExecutor
     /// Distinguishes the tasks of an image in the journal of a job of many images, or nil in a journal of one image.
     package let image: UInt64?
-    /// Time until which results are not written, since repeating them is faster, or nil to write all results.
-    private let keepsFrom: ContinuousClock.Instant?
     private let state = Locked(State())
     package let opened: Confined
     private let notice: @Sendable (String) -> Void
@@ -51,9 +49,18 @@ public final class ScanJournal: Sendable {
         let encoder = WireEncoder()
         private var opening: JournalOpening
         private(set) var openFile: JournalFile?
+        /// Time from which the file of a job of one task is made, or nil if it is made at once. Before, repeating the
+        /// task is faster.
+        let keepsFrom: ContinuousClock.Instant?
 
-        init(lock: JournalLock, opening: JournalOpening, file: JournalFile?) {
-            (self.lock, self.opening, openFile) = (lock, opening, file)
+        init(lock: JournalLock, opening: JournalOpening, file: JournalFile?, keepsFrom: ContinuousClock.Instant?) {
+            (self.lock, self.opening, openFile, self.keepsFrom) = (lock, opening, file, keepsFrom)
+        }
+
+        /// Returns the file, or nil if the journal is closed, or the job is too short to be kept unless `always`.
+        func keptFile(always: Bool = false) throws(JournalError) -> JournalFile? {
+            if !always, openFile == nil, let keepsFrom, ContinuousClock.now < keepsFrom { return nil }
+            return try file(isFinishing: keepsFrom != nil)
         }
 
         /// Returns the file, which is created if there is none yet, or nil after the journal is closed.
@@ -75,15 +82,13 @@ public final class ScanJournal: Sendable {
     }
 
     init(
-        id: String, opened: Confined, keys: Set<TaskKey>, keepsFrom: ContinuousClock.Instant?,
-        executor: BlockingExecutor = BlockingExecutor(label: "skyfarm.journal"), image: UInt64? = nil,
+        id: String, opened: Confined, keys: Set<TaskKey>, executor: BlockingExecutor, image: UInt64? = nil,
         notice: @escaping @Sendable (String) -> Void
     ) {
         self.id = id
         self.executor = executor
         self.image = image
         self.opened = opened
-        self.keepsFrom = keepsFrom
         self.notice = notice
         state.withLock { state in
             state.keys = keys
@@ -93,7 +98,7 @@ public final class ScanJournal: Sendable {
     }
 
     /// Whether results of finished tasks are kept. Those of a job of one task are kept only if the task takes long.
-    public var isKept: Bool { keepsFrom == nil || count > 0 }
+    public var isKept: Bool { opened.keepsFrom == nil || count > 0 }
 
     // MARK: Inputs
 
@@ -125,7 +130,7 @@ public final class ScanJournal: Sendable {
                     file.record.checksums.map { checksums.differences(from: $0).joined(separator: ", ") }
                     ?? "the checksum of its image is not known"
                 notice("job \(id) cannot continue from its journal: \(differences); starting afresh")
-                try file.removeResults()
+                try file.removeTasks()
                 state.withLock { $0.keys = [] }
             }
             opened.change { $0.checksums = checksums }
@@ -189,7 +194,7 @@ public final class ScanJournal: Sendable {
     package func add(
         _ output: some Encodable & Sendable, of key: TaskKey, committed: @escaping @Sendable () -> Void
     ) async throws {
-        if let keepsFrom, ContinuousClock.now < keepsFrom { return committed() }
+        if let keepsFrom = opened.keepsFrom, ContinuousClock.now < keepsFrom { return committed() }
         try state.withLock(\.check)()
         let pending = Pending(key: stored(key), encode: { try $0.encode(output) }, committed: committed)
         let count = try state.withLock { state in
@@ -228,48 +233,6 @@ public final class ScanJournal: Sendable {
     package func expect(_ count: Int) {
         if count == 0 { return }
         executor.submit { [opened] in opened.change { $0.tasks = $0.tasks.map { $0 + count } } }
-    }
-
-    /// Records the absolute paths of the outputs before the first of them gets its name, so that the next run may
-    /// replace them if the process is killed before the last one has its name. Nothing is recorded for a job that is
-    /// not kept.
-    /// - Throws: ``JournalError`` if the journal cannot be written.
-    public func write(outputs: [String]) async throws {
-        try await executor.run { [opened] in
-            opened.openFile?.change { $0.written = outputs.map { .init(path: $0) } }
-            try opened.openFile?.finish(keepsResults: true)
-        }
-    }
-
-    /// Records that the catalogue was written, with or without missing sectors. A complete job whose results were not
-    /// worth keeping leaves no record unless it already has one.
-    ///
-    /// The results of a finished job are deleted. The results of a partial job are kept, since the same command tries
-    /// the missing sectors again.
-    /// - Throws: ``JournalError`` if the journal cannot be written.
-    public func finish(_ result: SkyScanResult) async throws {
-        let failures = result.missing.map {
-            JobRecord.Failure(
-                step: $0.step, rect: $0.rect, reason: $0.reason, log: $0.log.isEmpty ? nil : $0.log)
-        }
-        let sources = result.sources.count
-        let done = result.tally.tasks + result.tally.resumed
-        let isShort = failures.isEmpty && keepsFrom.map { ContinuousClock.now < $0 } ?? false
-        try await executor.run { [opened] in
-            defer { opened.close() }
-            if isShort, opened.openFile == nil { return }
-            let file = try opened.file(isFinishing: true)
-            file?.change { record in
-                let run = opened.record
-                record.take(run)
-                record.written = nil
-                if record.state == .finished { record.began = run.began }
-                (record.sources, record.failures) = (sources, failures)
-                (record.tasksDone, record.tasks) = (done, done + failures.count)
-                record.state = failures.isEmpty ? .finished : .partial
-            }
-            try file?.finish(keepsResults: !failures.isEmpty)
-        }
     }
 
     // MARK: Writing
@@ -321,8 +284,9 @@ public final class ScanJournal: Sendable {
         for pending in batch { pending.committed() }
     }
 
-    /// Creates the file concurrently with the scan.
+    /// Creates the file concurrently with the scan, unless the job may be too short to be kept.
     package func prepare() {
+        if opened.keepsFrom != nil { return }
         executor.submit { [self] in
             do {
                 _ = try opened.file()

@@ -58,7 +58,8 @@ struct ChangedImageTests {
             let identity = try JobIdentity(
                 reader: reader, parameters: ScanParameters(), bandRows: 64, software: "test")
             let record = JobRecord(identity: identity, words: [], folder: "/", began: 0)
-            let journal = try await ScanJournal.open(record, in: folder) { _ in }
+            let job = try await FilesJournal.open(record, in: folder, .init(isSole: true)) { _ in }
+            let journal = try #require(job.sole)
             journal.checkInputs { try reader.requireUnchanged() }
             try await journal.begin { try await reader.checksums() }
             return journal

@@ -20,7 +20,7 @@ import SkyScan
             words: files, folder: bench.folder, began: 0)
         record.files = files.count
         return try await FilesJournal.open(
-            record, in: bench.journals, forgets: forgets, forgetsFinished: false, notice: { _ in })
+            record, in: bench.journals, .init(forgets: forgets), notice: { _ in })
     }
 
     private func entry(isComplete: Bool = true) throws -> JournalledFile {
@@ -48,7 +48,7 @@ import SkyScan
         do {
             let journal = try await open([bench.image, "other"])
             try await journal.write(try entry())
-            try await journal.finish(.partial, isComplete: false, sources: 7)
+            try await journal.finish(.init(state: .partial, isComplete: false, sources: 7))
         }
         let listed = try #require(try bench.journals.entries().first)
         #expect(listed.files == 1 && listed.record?.state == .partial && listed.record?.sources == 7)
@@ -98,6 +98,52 @@ import SkyScan
         #expect(again.tally.resumed == 0)
         try bench.writeImage(seed: 8)
         #expect(try await scan(first, bench).tally.resumed == 0)
+    }
+
+    @Test("keeps why a file failed, also after others of the job are done, and the outputs that earlier runs wrote")
+    func failed() async throws {
+        try Data("1,2".utf8).write(to: URL(filePath: catalogue))
+        do {
+            let journal = try await open([bench.image, "other"])
+            try await journal.finish(try entry())
+            try await journal.fail("other", report: [2])
+            try await journal.finish(.init(state: .finished, isComplete: false, sources: 7))
+        }
+        let listed = try #require(try bench.journals.entries().first)
+        #expect(listed.record?.state == .finished && listed.files == 1)
+        #expect(listed.failed.map(\.name) == ["other"] && listed.failed.map(\.report) == [[2]])
+        // A file that was done before is known by its catalogue still.
+        do { try await open([bench.image, "other"]).fail(bench.image, report: [3]) }
+        let known = try #require(try await open([bench.image, "other"]).file(bench.image))
+        #expect(!known.isDone && known.replaceable == [catalogue] && known.report == [3])
+    }
+
+    @Test("of one image has the layout of that of many, and its failed rerun leaves it finished")
+    func sole() async throws {
+        func open() async throws -> FilesJournal { try await bench.openJob(try bench.record()) }
+        try Data("1,2".utf8).write(to: URL(filePath: catalogue))
+        do {
+            let journal = try await open()
+            #expect(!journal.isFinished)
+            try await journal.fail(bench.image, report: [1])
+            try await journal.finish(.init(state: .failed, isComplete: false, sources: 0))
+        }
+        #expect(try bench.journals.entries().map(\.record?.state) == [.failed])
+        #expect(try bench.journals.entries().first?.failed.map(\.report) == [[1]])
+        do {
+            let journal = try await open()
+            try await journal.finish(try entry())
+            try await journal.finish(.init(state: .finished, isComplete: true, sources: 7, tasksDone: 9, tasks: 9))
+        }
+        do {
+            let journal = try await open()
+            #expect(journal.isFinished)
+            try await journal.fail(bench.image, report: [2])
+            try await journal.finish(.init(state: .failed, isComplete: false, sources: 0))
+        }
+        let last = try #require(try bench.journals.entries().first)
+        #expect(last.record?.state == .finished && last.record?.tasksDone == 9 && last.failed.isEmpty)
+        #expect(last.files == 1 && last.record?.files == 1)
     }
 
     @Test("belongs to its files in their order")

@@ -36,9 +36,9 @@ import SkyScan
     @Test("begins anew after the catalogue was written, and with the option to forget")
     func beginsAnew() async throws {
         let bench = try JournalBench()
-        let journal = try await bench.open(try bench.record())
-        let first = try await bench.scan(journal)
-        try await journal.finish(first)
+        let journal = try await bench.openJob(try bench.record())
+        let first = try await bench.scan(journal.sole)
+        try await journal.finish(.init(first))
         #expect(try bench.journals.entries().map(\.record?.state) == [.finished])
         #expect(try bench.journals.entries().map(\.record?.sources) == [first.sources.count])
         let second = try await bench.scan(try await bench.open(try bench.record()))
@@ -50,9 +50,9 @@ import SkyScan
     @Test("of a finished job leaves it finished when the rerun fails, and goes on from the results of the rerun")
     func failedRerun() async throws {
         let bench = try JournalBench()
-        let journal = try await bench.open(try bench.record())
-        let first = try await bench.scan(journal)
-        try await journal.finish(first)
+        let journal = try await bench.openJob(try bench.record())
+        let first = try await bench.scan(journal.sole)
+        try await journal.finish(.init(first))
         let finished = try #require(try bench.journals.entries().first?.record)
         #expect(finished.tasksDone == first.tally.tasks && finished.tasks == first.tally.tasks)
         for forgets in [false, true] {

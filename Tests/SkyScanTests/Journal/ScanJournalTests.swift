@@ -116,6 +116,8 @@ import Testing
         #expect(notices.withLock { $0.count } == 1)
         #expect(notices.withLock { $0.first?.contains(path + ".damaged-1") } == true)
         #expect(FileManager.default.fileExists(atPath: path + ".damaged-1"))
+        let isOther = notices.withLock { $0.first?.contains("another version of skyfarm has written it; run the") }
+        #expect(isOther == (fault == "version"))
         try await journal.begin { checksums }
         try await journal.add([1], of: key(1)) {}
         try await journal.flush()
@@ -156,7 +158,7 @@ import Testing
         let folder = JournalFolder(path: bench.image + "/state")
         let record = try bench.record()
         let error = await #expect(throws: JournalError.self) {
-            try await ScanJournal.open(record, in: folder) { _ in }
+            try await FilesJournal.open(record, in: folder, .init(isSole: true)) { _ in }
         }
         #expect(error?.code == .unwritable && error?.message.contains("--no-journal") == true)
     }
@@ -178,9 +180,8 @@ import Testing
     @Test("of one task makes no file if it was short")
     func oneTask() async throws {
         let bench = try JournalBench(width: 64, height: 64)
-        let journal = try await ScanJournal.open(
-            try bench.record(), in: bench.journals, isOneTask: true, longestUnkept: .seconds(3600)
-        ) { _ in }
+        let job = try await bench.openJob(try bench.record(), .init(longestUnkept: .seconds(3600)))
+        let journal = try #require(job.sole)
         try await journal.begin { checksums }
         let counted = Locked(false)
         try await journal.add([1], of: key(1)) { counted.withLock { $0 = true } }
@@ -188,7 +189,8 @@ import Testing
         #expect(counted.withLock { $0 } && !journal.isKept)
         try await journal.flush()
         #expect(try bench.journals.entries().isEmpty)
-        try await journal.finish(try await bench.scan(nil))
+        try await job.write(JournalledFile(name: bench.image, inputs: [], catalogues: []))
+        try await job.finish(.init(try await bench.scan(nil)))
         #expect(try bench.journals.entries().isEmpty)
     }
 
@@ -196,21 +198,19 @@ import Testing
     func longTask() async throws {
         let bench = try JournalBench(width: 64, height: 64)
         do {
-            let journal = try await ScanJournal.open(
-                try bench.record(), in: bench.journals, isOneTask: true, longestUnkept: .zero
-            ) { _ in }
+            let job = try await bench.openJob(try bench.record(), .init(longestUnkept: .zero))
+            let journal = try #require(job.sole)
             try await journal.begin { checksums }
             try await journal.add([1], of: key(1)) {}
             try await journal.flush()
             #expect(journal.isKept)
         }
-        let journal = try await ScanJournal.open(
-            try bench.record(), in: bench.journals, isOneTask: true, longestUnkept: .seconds(3600)
-        ) { _ in }
+        let job = try await bench.openJob(try bench.record(), .init(longestUnkept: .seconds(3600)))
+        let journal = try #require(job.sole)
         #expect(journal.count == 1)
         try await journal.begin { checksums }
         let result = try await bench.scan(nil)
-        try await journal.finish(result)
+        try await job.finish(.init(result))
         let record = try #require(try bench.journals.entries().first?.record)
         #expect(record.state == .finished && record.checksums == checksums)
         #expect(record.sources == result.sources.count && record.tasksDone == result.tally.tasks)

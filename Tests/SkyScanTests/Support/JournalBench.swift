@@ -48,12 +48,24 @@ final class JournalBench: Sendable {
             words: [image], folder: folder, began: 0)
     }
 
+    /// Opens the journal of a job of one image.
+    func openJob(
+        _ record: JobRecord, _ options: FilesJournal.Options = .init(), notices: Locked<[String]> = Locked([])
+    ) async throws -> FilesJournal {
+        var options = options
+        options.isSole = true
+        let journal = try await FilesJournal.open(record, in: journals, options) { line in
+            notices.withLock { $0.append(line) }
+        }
+        journal.sole?.prepare()
+        return journal
+    }
+
+    /// Opens the journal of the tasks of a job of one image.
     func open(
         _ record: JobRecord, forgets: Bool = false, notices: Locked<[String]> = Locked([])
     ) async throws -> ScanJournal {
-        try await ScanJournal.open(record, in: journals, forgets: forgets) { line in
-            notices.withLock { $0.append(line) }
-        }
+        try #require(try await openJob(record, .init(forgets: forgets), notices: notices).sole)
     }
 
     var journalPath: String { get throws { journals.journalPath(try record().identity.id) } }
@@ -103,6 +115,15 @@ final class JournalBench: Sendable {
         work.cancel()
         await work.value
         return finished.withLock { $0 }
+    }
+}
+
+extension FilesJournal.End {
+    /// The end of a job whose catalogue is written.
+    init(_ result: SkyScanResult) {
+        let tasks = result.tally.tasks + result.tally.resumed
+        self.init(
+            state: .finished, isComplete: true, sources: result.sources.count, tasksDone: tasks, tasks: tasks)
     }
 }
 

@@ -43,3 +43,5 @@ check "tasks of the journal were not done again" grep -q '"event":"resumed"' "$L
 check "no attempt failed" test -z "$(grep -h '"event":"failed"' "$LAB/shared/.skyfarm/jobs/$id"/run-*/log)"
 on 4 "$LAB_SKYFARM" jobs >"$LAB/jobs" 2>/dev/null
 check "host 4 lists it as finished by n3" lines 1 "^$id +finished +n3 " "$LAB/jobs"
+on 4 "$LAB_SKYFARM" jobs show "$id" >"$LAB/shown" 2>"$LAB/errors"
+check "and knows from its journal what it wrote" lines 1 '^outputs /run/lab/shared/cluster\.csv$' "$LAB/shown"

@@ -49,6 +49,12 @@ import Testing
     func local(manner: Manner) throws {
         let words = [image, "--band", "64", "--local-slots", "1", "--no-discovery", "-o", scene.path("out/o.csv")]
         expectRefusal(try overwrite(words, manner))
+        let journal = ["XDG_STATE_HOME": scene.path("state")]
+        let job = try Program.run(["jobs"], environment: journal).output.split(separator: "\n").last
+        #expect(job?.contains("  failed  ") == true, "\(job ?? "")")
+        let id = try #require(job?.split(separator: " ").first.map(String.init))
+        let failed = try Program.run(["jobs", "show", id, "--failed"], environment: journal).output
+        #expect(failed == "\(image): was changed while it was scanned; scan it again when it is complete\n")
         let again = try Program.run(["scan"] + words, environment: ["XDG_STATE_HOME": scene.path("state")])
         #expect(again.code == 0, "\(again.errors)")
         let expected = try Program.run(["scan", image, "--no-journal", "--no-discovery", "-o", scene.path("e.csv")])

@@ -44,7 +44,7 @@ import ImageJobs
         #expect(lines.last?.hasPrefix("\(files[2]): not a FITS file: ") == true, "\(text)")
         let row = try JSONDecoder().decode(JobRow.self, from: Data(try run(["jobs", "show", id, "--json"]).utf8))
         #expect(row.failedFiles?.map(\.file) == [files[3], files[2]] && row.filesFailed == 2 && row.id == id)
-        #expect(row.failedFiles?.allSatisfy { $0.reasons.count == 1 } == true)
+        #expect(row.failedFiles?.allSatisfy { $0.errors.count == 1 } == true)
         #expect(try run(["jobs", "show", id]).contains("failed  2 files; see --failed\n"))
     }
 

@@ -138,12 +138,17 @@ package final class JobReport: Sendable {
         }
     }
 
-    /// The state of the job once all files have ended. One whose catalogues lack sectors is partial, since the same
-    /// command may find them on other nodes; a file that cannot be scanned is done with.
-    var jobState: JobRecord.State {
+    /// What the journal records at the end. A job whose catalogues lack sectors is partial, since the same command may
+    /// find them on other nodes; a file that cannot be scanned is done with.
+    func end(isEndless: Bool) -> FilesJournal.End {
         state.withLock { state in
-            if state.tally.tasks.missing > 0 { return .partial }
-            return state.files.written == 0 && state.files.count > 0 ? .failed : .finished
+            let tasks = state.tally.tasks
+            let result: JobRecord.State =
+                isEndless || state.files.count == 0
+                ? .unfinished : tasks.missing > 0 ? .partial : state.files.written == 0 ? .failed : .finished
+            return FilesJournal.End(
+                state: result, isComplete: result == .finished && state.isComplete, sources: state.files.sources,
+                tasksDone: tasks.done + tasks.resumed, tasks: tasks.done + tasks.resumed + tasks.missing)
         }
     }
 

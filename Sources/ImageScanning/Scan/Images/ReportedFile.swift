@@ -71,11 +71,6 @@ extension ReportedFile {
         return (errors ?? []) + (lost == 0 ? [] : ["\(file): \(HumanFormat.count(lost, "sector")) missing"])
     }
 
-    /// As ``failures``, with each missing sector.
-    package var reasons: [String] {
-        (errors ?? []) + images.flatMap { image in image.missing.map { "\(image.image): \($0.line)" } }
-    }
-
     /// Whether its catalogues are written and lack nothing.
     package var isComplete: Bool { !outputs.isEmpty && errors == nil && images.allSatisfy(\.missing.isEmpty) }
 }
@@ -96,7 +91,7 @@ extension ReportedFile.Image {
 
 extension ReportedFile.Missing {
     /// Position, step and reason in one line.
-    var line: String {
+    package var line: String {
         // A band without a background of its own is scanned with that of its neighbours.
         "\(step == ScanStep.background.rawValue ? "degraded" : "missing"): rows \(Self.words(rows)), "
             + "columns \(Self.words(columns)) (\(step)): \(reason)"

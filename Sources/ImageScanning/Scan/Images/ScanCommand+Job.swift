@@ -27,26 +27,28 @@ extension ScanCommand {
         if sole == nil { try claim(files, outputs) }
         if options.dryRun { return try dryRun(files, outputs, sole) }
         try requireHub()
-        let journal = sole == nil ? try await openJournal(files.map(\.name), count: files.count) : nil
+        let journal = try await openJournal(
+            files.map(\.name), count: files.count, sole: sole.map { ($0, outputs.names(of: files[0])) })
         let earlier = try await journal?.files() ?? []
-        // Decided once, since catalogues are read for it.
-        let done = Dictionary(earlier.filter(\.isDone).map { ($0.name, $0) }) { $1 }
+        // Decided once, since catalogues are read for it. A sole image is scanned again.
+        let done = sole == nil ? Dictionary(earlier.filter(\.isDone).map { ($0.name, $0) }) { $1 } : [:]
         let rest = files.filter { done[$0.name] == nil }
-        let replaceable =
-            try sole.map { try self.replaceable(by: $0.identity, among: outputs.names(of: files[0])) } ?? []
+        let open = earlier.filter { file in
+            sole == nil ? done[file.name] == nil : !file.isComplete || journal?.isFinished == false
+        }
         try outputs.prepare(
             rest,
             // With --skip-existing, what exists is examined file by file.
             checksCatalogues: !options.images.skipsExisting, checksOthers: !options.images.skipsExisting,
-            replacing: replaceable.union(earlier.filter { done[$0.name] == nil }.flatMap(\.replaceable)))
+            replacing: Set(open.flatMap(\.replaceable)))
         try merged?.prepare(journal)
-        let pages = try JobPages(self, files, outputs, replaces: journal?.hasFiles == true, sole: sole)
+        let pages = try JobPages(self, files, outputs, replaces: sole == nil && journal?.hasFiles == true, sole: sole)
         return try await scan(
             .files(files, done: done),
             .init(
                 outputs: outputs, detections: try SharedDetections(options.detectionImage), merged: merged,
                 journal: journal, report: JobReport(rows: options.rowName, isSole: sole != nil), pages: pages,
-                sole: sole, replaceable: replaceable))
+                sole: sole))
     }
 
     /// Where the files come from.
@@ -62,7 +64,9 @@ extension ScanCommand {
         let start = ContinuousClock.now
         let log = options.log.about(results.id)
         let failure = await run(source, results, log)
-        if failure == nil { await finish(results, isEndless: source.isEndless, log) }
+        // A sole image that cannot be scanned ends the job, which has failed.
+        let isEnded = failure == nil || results.sole != nil && failure?.code == .input
+        if isEnded { await finish(results, isEndless: source.isEndless, log) }
         let code = try end(results, failure, seconds: (ContinuousClock.now - start) / .seconds(1), log)
         await results.pages?.close(within: failure == nil ? nil : 1)
         return code
@@ -75,18 +79,16 @@ extension ScanCommand {
         let interrupts = Interrupts(beforeExit: display.abandon)
         defer { display.finish() }
         let events = ScanEvents(display: display, recorder: results.sole?.recorder ?? ScanRecorder())
-        // Nil until the journal is open, and if there is no journal.
-        let soleJournal = Locked<ScanJournal?>(nil)
         let words = { @Sendable (error: any Error) -> CommandError in
             guard let signal = interrupts.received else { return CommandError(error, in: "scan") }
-            if results.sole != nil { return stopped(by: signal, soleJournal.withLock(\.self)) }
+            if results.sole != nil { return stopped(by: signal, results.journal?.sole) }
             let kept = results.journal == nil ? nil : results.id
             let resume = kept.map { ", kept as job \($0): run the same command again to resume" } ?? ""
             let done = "\(results.report.written)\(source.total) done"
             return CommandError(signal.exitCode, "scan: stopped; \(done)\(resume)")
         }
         let work = Task {
-            try await scan(source, results, events, soleJournal, words)
+            try await scan(source, results, events, words)
             let rows = try await results.merged?.write(results.report, results.journal)
             if let path = options.images.merged, let rows { results.report.merge(into: path, rows: rows) }
         }
@@ -105,7 +107,7 @@ extension ScanCommand {
 
     /// Scans the files with the nodes of the cluster. `words`: how an error that ends the job is reported.
     private func scan(
-        _ source: Source, _ results: ScanJob.Results, _ events: ScanEvents, _ soleJournal: Locked<ScanJournal?>,
+        _ source: Source, _ results: ScanJob.Results, _ events: ScanEvents,
         _ words: @escaping @Sendable (any Error) -> CommandError
     ) async throws {
         let node = try ScanNode.started(
@@ -125,13 +127,9 @@ extension ScanCommand {
             node.disconnect()
         }
         func work() async throws {
-            var sole: SoleScan?
-            if let image = results.sole {
-                sole = try await begin(image, source.files.flatMap { results.outputs.names(of: $0) }, events)
-            }
-            soleJournal.withLock { [journal = sole?.journal] in $0 = journal }
             let job = ScanJob(
-                command: self, node: node, events: events, results: results, copies: copies, sole: sole)
+                command: self, node: node, events: events, results: results, copies: copies,
+                sole: results.sole.map { begin($0, results.journal, events) })
             try await run(job, source)
         }
         guard let pages = results.pages else { return try await work() }

@@ -25,7 +25,7 @@ extension ScanJob {
             checksums.cancel()
             events.ended(image: location)
         }
-        try await sole?.journal?.begin { try await checksums.value }
+        try await journal?.sole?.begin { try await checksums.value }
         let scan = try self.scan(of: reader, parameters, journal: try tasks(of: reader, in: fileScan)) { event in
             queue.handle(event, of: ticket)
             if sole == nil { recorder?.handle(event) }

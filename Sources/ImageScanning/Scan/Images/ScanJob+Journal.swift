@@ -8,24 +8,33 @@ import SkyFITS
 package import SkyScan
 
 extension ScanCommand {
-    /// Opens the journal of a scan of many images, or creates it.
+    /// Opens the journal of a job, or creates it.
     /// - Parameters:
     ///   - names: the inputs.
     ///   - count: their number of files; nil if it is not known.
+    ///   - sole: the image of a job of one, with the names of its outputs; nil for many images.
     /// - Returns: the journal; nil with `--no-journal`.
     /// - Throws: ``JournalError``; `CommandError` if the kernel cannot be read.
-    func openJournal(_ names: [String], count: Int?) async throws -> FilesJournal? {
+    func openJournal(
+        _ names: [String], count: Int?, sole: (image: SoleImage, outputs: [String])? = nil
+    ) async throws -> FilesJournal? {
         let notice = { @Sendable [log = options.log] (line: String) in log.write(.info, StyledText(line)) }
         guard let journal = options.journal, let folder = journal.folder(notice: notice) else { return nil }
+        let outputs = options.outputs + options.page.all + [options.images.merged].compactMap(\.self)
         var record = JobRecord(
-            identity: try identity(of: names), words: journal.words,
+            identity: try sole?.image.identity ?? identity(of: names), words: journal.words,
             folder: FileManager.default.currentDirectoryPath, began: Date().timeIntervalSince1970,
-            outputs: (options.outputs + options.page.all + [options.images.merged].compactMap(\.self)).map(
-                Self.absolute))
-        record.files = count ?? 0
-        record.submission = SubmittedRun.current?.id
+            outputs: (sole?.outputs ?? outputs).map(Self.absolute),
+            // Background and extraction of each band.
+            tasks: sole.map { $0.image.isOneTask ? 1 : 2 * $0.image.plan.count })
+        (record.files, record.submission) = (count ?? 0, SubmittedRun.current?.id)
+        // A page is found by its scan's record.
+        let isShort = sole?.image.isOneTask == true && options.page.paths.isEmpty
         return try await FilesJournal.open(
-            record, in: folder, forgets: journal.forgets, forgetsFinished: options.overwrite, notice: notice)
+            record, in: folder,
+            .init(
+                forgets: journal.forgets, forgetsFinished: options.overwrite && sole == nil, isSole: sole != nil,
+                longestUnkept: isShort ? .seconds(1) : nil), notice: notice)
     }
 
     /// Unlike a scan of one image, the job includes its outputs: what it has written need not be written again.
@@ -63,14 +72,11 @@ extension ScanCommand {
             files: names, settings: settings, parameters: parameters, software: Software.name)
     }
 
-    /// Records the end of a job of many images. A failure is reported and does not affect the catalogues. A watch of folders
-    /// is never finished: the same command goes on with it.
+    /// Records the end of a job. A failure is reported and does not affect the catalogues. A watch of folders is never
+    /// finished: the same command goes on with it.
     package func finish(_ results: ScanJob.Results, isEndless: Bool, _ log: Log) async {
-        let report = results.report
         do {
-            let isComplete = !isEndless && report.isComplete
-            try await results.journal?.finish(
-                isEndless ? .unfinished : report.jobState, isComplete: isComplete, sources: report.sources)
+            try await results.journal?.finish(results.report.end(isEndless: isEndless))
         } catch {
             log.write(.warning, "the end of the job is not in its journal: \("\(error)")")
         }
@@ -98,20 +104,18 @@ extension ScanJob {
         try scan.requireOneVersion()
         try Task.checkCancellation()
         let (images, tables) = (scan.images, scan.catalogues)
-        let known = try await journal?.file(scan.file.name)
         let checked = images.compactMap(\.checked)
         let targets = results.outputs.checkImages.targets(checked, of: scan.file)
         let names = results.outputs.catalogues.names(tables, of: scan.file)
         let others = images.flatMap(\.pageNames) + targets.map(\.path)
         let files = (names + others).filter { $0 != "-" }.map(ScanCommand.absolute)
-        let replaceable = results.replaceable.union(known?.replaceable ?? [])
+        let replaceable = try await replaceable(of: scan.file)
         // Pages of a file of several images are written already.
         let rest = names.filter { $0 != "-" } + images.flatMap(\.pages).map(\.path) + targets.map(\.path)
         try refuseForeign(rest.map(ScanCommand.absolute), replacing: replaceable)
         var entry = JournalledFile(
-            name: scan.file.name, inputs: scan.stamps, catalogues: files.map { .init(path: $0) })
+            name: recordName(of: scan.file), inputs: scan.stamps, catalogues: files.map { .init(path: $0) })
         try await journal?.write(entry)
-        try await sole?.journal?.write(outputs: files)
         func overwrites(_ name: String) -> Bool {
             options.overwrite || replaceable.contains(ScanCommand.absolute(name))
         }
@@ -131,18 +135,39 @@ extension ScanJob {
             syncsFolders: sole.map { $0.image.recorder.elapsed >= 1 } ?? true)
         for page in pages { try page.commit() }
         report.add(scan, outputs: names + others)
-        if let sole, let result = images.first?.result {
-            await command.finish(sole.journal, result, notice: events.say)
-            report.end(seconds: (ContinuousClock.now - sole.image.start) / .seconds(1))
-        }
+        if let sole { report.end(seconds: (ContinuousClock.now - sole.image.start) / .seconds(1)) }
         guard let journal else { return (names + others, catalogues) }
         entry.catalogues = files.map { .init(written: $0) }
         entry.isComplete =
             scan.failures.isEmpty
             && images.allSatisfy { $0.result.missing.isEmpty && $0.result.differentNodes.isEmpty }
         entry.report = try ReportedFile(scan, outputs: names + others).coded()
-        try await journal.finish(entry)
+        do {
+            try await journal.finish(entry)
+        } catch let error as JournalError where sole != nil {
+            // The catalogue is written, and nothing follows that needs the journal.
+            events.say("\(error)")
+        }
         return (names + others, catalogues)
+    }
+
+    /// The name by which the journal knows a file. That of a sole image does not depend on the folder of the command, as
+    /// its journal does not.
+    private func recordName(of file: InputList.File) -> String { sole?.image.identity.image ?? file.name }
+
+    /// The outputs of a file that the job may replace, since it wrote them or was killed while it wrote them. Those of a
+    /// sole image that is finished are kept: its outputs are not part of the job.
+    private func replaceable(of file: InputList.File) async throws -> Set<String> {
+        guard let journal, let known = try await journal.file(recordName(of: file)),
+            sole == nil || !known.isComplete || !journal.isFinished
+        else { return [] }
+        return Set(known.replaceable)
+    }
+
+    /// Records that a file cannot be scanned.
+    func record(failureOf file: InputList.File, _ reason: String) async throws {
+        try await journal?.fail(
+            recordName(of: file), report: try ReportedFile(file: file.name, errors: [reason]).coded())
     }
 
     /// Refuses names of files that the job did not write: they are not replaced, and must not become replaceable.
@@ -159,7 +184,7 @@ extension ScanJob {
     func write(_ pages: [(path: String, bytes: [UInt8])], of scan: FileScan) async throws {
         let replaceable = try await scan.recorded { [self] in
             let known = try await journal?.file(scan.file.name)
-            let replaceable = results.replaceable.union(known?.replaceable ?? [])
+            let replaceable = Set(known?.replaceable ?? [])
             let names = scan.wanted.flatMap { results.outputs.pageNames(of: $0, among: scan.wanted, of: scan.file) }
                 .map(ScanCommand.absolute)
             try refuseForeign(names, replacing: replaceable)
@@ -179,7 +204,7 @@ extension ScanJob {
 
     /// The journal of the tasks of an image; nil if its one task ends with the catalogue of its file.
     package func tasks(of image: ImageReader, in scan: FileScan) throws -> ScanJournal? {
-        if let sole { return sole.journal }
+        if sole != nil { return journal?.sole }
         let isCut = image.summary.area > BandPlan.wholePixelCount || options.bandRows != nil
         guard isCut || scan.wanted.count > 1 else { return nil }
         let journal = try journal?.tasks(of: image.summary.name, in: scan.file.name, inputs: scan.stamps)

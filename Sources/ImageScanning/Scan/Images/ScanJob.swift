@@ -23,15 +23,13 @@ package struct ScanJob: Sendable {
         let detections: SharedDetections?
         /// The catalogue of `--merged`; nil without it.
         package var merged: MergedOutput?
-        /// The job's journal; nil if it keeps none, and if its sole image keeps its own.
+        /// The job's journal; nil if it keeps none.
         package let journal: FilesJournal?
         package var report = JobReport()
         /// The job's pages; nil without `--report`, `--preview` and `--dashboard`.
         package let pages: JobPages?
         /// The image of a job of one; nil for many images.
         var sole: SoleImage?
-        /// Absolute names of outputs that the sole image's job may replace.
-        var replaceable: Set<String> = []
 
         /// The job's ID, if it has one.
         var id: String? { SubmittedRun.current?.id ?? sole?.identity.id ?? journal?.id }
@@ -175,7 +173,7 @@ package struct ScanJob: Sendable {
             isLast = scan.finish(image, found)
         } catch {
             if endsJob(error) {
-                endSole(scan.file, error)
+                await endSole(scan.file, error)
                 throw error
             }
             let reason = Self.reason(error, image, of: scan.file)
@@ -203,10 +201,15 @@ package struct ScanJob: Sendable {
     }
 
     /// The sole image cannot be scanned: programs are told as of one of many.
-    private func endSole(_ file: InputList.File, _ error: any Error) {
+    private func endSole(_ file: InputList.File, _ error: any Error) async {
         let error = CommandError(error, in: "scan")
         guard sole != nil, error.code == .input else { return }
         report.fail(file, error.description)
+        do {
+            try await record(failureOf: file, error.description)
+        } catch {
+            events.say("\(error)")
+        }
         events.display.handle(.fileEnded(file: file.name, outputs: [], errors: [error.description]))
     }
 
@@ -229,12 +232,12 @@ package struct ScanJob: Sendable {
     /// A file cannot be scanned, or its catalogue cannot be written.
     private func fail(_ file: InputList.File, _ error: any Error) async throws {
         if endsJob(error) {
-            endSole(file, error)
+            await endSole(file, error)
             throw error
         }
         let reason = CommandError(error, in: "scan").description
         pages?.fail(nil, of: file, reason)
-        try await journal?.fail(file.name, report: try ReportedFile(file: file.name, errors: [reason]).coded())
+        try await record(failureOf: file, reason)
         if options.images.failsFast { throw error }
         report.fail(file, reason)
         events.display.handle(.fileEnded(file: file.name, outputs: [], errors: [reason]))

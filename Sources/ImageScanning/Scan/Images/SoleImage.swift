@@ -71,21 +71,11 @@ extension ScanCommand {
                 start: start)
         }
     }
-
-    /// The files of `names`, absolute, that a killed run of the same job has written.
-    func replaceable(by identity: JobIdentity, among names: [String]) throws -> Set<String> {
-        guard let journal = options.journal, !options.overwrite,
-            names.contains(where: { $0 != "-" && ReadableFiles.current.exists($0) })
-        else { return [] }
-        return try JournalFolder(environment: journal.environment).replaceable(by: identity)
-    }
 }
 
 /// The state that a job of one image has before the first node joins.
 package struct SoleScan: Sendable {
     let image: SoleImage
-    /// Nil if the job keeps no journal.
-    let journal: ScanJournal?
     /// How long the checksums may wait for the scan: not at all with a journal, which needs them before the first result.
     let patience: Duration
     /// The checksums, unless a node may compute them.
@@ -93,33 +83,15 @@ package struct SoleScan: Sendable {
 }
 
 extension ScanCommand {
-    /// Opens the journal of the image of a job of one, and begins what needs no node. `outputs`: names of its outputs.
-    /// - Throws: ``JournalError``.
-    func begin(_ sole: SoleImage, _ outputs: [String], _ events: ScanEvents) async throws -> SoleScan {
+    /// Begins what the image of a job of one needs no node for. `journal`: that of the job, nil if it keeps none.
+    func begin(_ sole: SoleImage, _ journal: FilesJournal?, _ events: ScanEvents) -> SoleScan {
         for warning in warnings(of: sole.reader.summary) { events.warn(StyledText(warning)) }
-        let journal = try await openJournal(sole, outputs, notice: events.say)
-        journal?.checkInputs { [reader = sole.reader] in try reader.requireUnchanged() }
+        journal?.sole?.checkInputs { [reader = sole.reader] in try reader.requireUnchanged() }
+        journal?.sole?.prepare()
         let patience = journal == nil ? Duration.seconds(1) : .zero
         let checksums =
             options.cluster.slotsHere == 0
             ? nil : Task { [reader = sole.reader] in try await reader.checksums(patience: patience) }
-        return SoleScan(image: sole, journal: journal, patience: patience, checksums: checksums)
-    }
-
-    /// Creates the journal of an image, or resumes that of an earlier run. `notice` receives lines for the user.
-    private func openJournal(
-        _ sole: SoleImage, _ outputs: [String], notice: @escaping @Sendable (String) -> Void
-    ) async throws -> ScanJournal? {
-        guard let journal = options.journal, let folder = journal.folder(notice: notice) else { return nil }
-        var record = JobRecord(
-            identity: sole.identity, words: journal.words, folder: FileManager.default.currentDirectoryPath,
-            began: Date().timeIntervalSince1970, outputs: outputs.map(Self.absolute),
-            // Background and extraction of each band.
-            tasks: sole.isOneTask ? 1 : 2 * sole.plan.count)
-        record.submission = SubmittedRun.current?.id
-        return try await ScanJournal.open(
-            record, in: folder, forgets: journal.forgets,
-            // A page is found by its scan's record.
-            isOneTask: sole.isOneTask && options.page.paths.isEmpty, notice: notice)
+        return SoleScan(image: sole, patience: patience, checksums: checksums)
     }
 }

@@ -1,38 +1,5 @@
 internal import Foundation
 
-extension ScanJournal {
-    /// Opens the journal of a job, or prepares a new one if there is none from which the job can be resumed.
-    ///
-    /// A new file is created concurrently with the scan. For a job of one task, which is either finished or has nothing
-    /// to resume from, it is created only when the result arrives or the job ends, if that takes longer than
-    /// `longestUnkept`.
-    /// - Parameters:
-    ///   - record: record of the job for a new journal.
-    ///   - folder: folder of all journals, which is created if it is missing.
-    ///   - forgets: whether to delete existing results.
-    ///   - isOneTask: whether the job has only one task.
-    ///   - longestUnkept: duration below which the result of a single task is not kept, since the task can be repeated.
-    ///   - notice: receives messages for the user of one line each, such as the reason why a job cannot be resumed.
-    /// - Returns: The journal, which this process locks until it is finished or deallocated.
-    /// - Throws: ``JournalError`` with `inUse`, `noSpace` or `unwritable`.
-    public static func open(
-        _ record: JobRecord, in folder: JournalFolder, forgets: Bool = false, isOneTask: Bool = false,
-        longestUnkept: Duration = .seconds(1), notice: @escaping @Sendable (String) -> Void
-    ) async throws -> ScanJournal {
-        try await BlockingExecutor(label: "skyfarm.journal").run {
-            let opening = JournalOpening(record: record, folder: folder, forgets: forgets, notice: notice)
-            try folder.create()
-            let lock = try JournalLock(path: folder.lockPath(opening.id))
-            let file = try opening.existing()
-            let journal = ScanJournal(
-                id: opening.id, opened: Confined(lock: lock, opening: opening, file: file), keys: file?.keys ?? [],
-                keepsFrom: isOneTask ? .now + longestUnkept : nil, notice: notice)
-            if file == nil, !isOneTask { journal.prepare() }
-            return journal
-        }
-    }
-}
-
 /// Opens or creates the file of a journal.
 struct JournalOpening: Sendable {
     /// Record for a new file.
@@ -90,11 +57,11 @@ struct JournalOpening: Sendable {
         return try JournalFile(path: folder.journalPath(id), new: record, isOnlyRecord: isFinishing)
     }
 
-    /// Removes the oldest records of finished jobs, which are only kept for `skyfarm jobs`.
+    /// Removes the oldest records of finished and failed jobs, which are only kept for `skyfarm jobs`.
     private func prune() throws(JournalError) {
         // Done for many at a time, since all records must be read.
         guard try folder.ids().count > Self.mostJournals else { return }
-        let finished = try folder.entries().filter { $0.record?.state == .finished && $0.process == nil }
+        let finished = try folder.entries().filter { $0.record?.state.isEnded == true && $0.process == nil }
         for entry in finished.dropFirst(Self.keptFinished) { try folder.remove(entry.id) }
     }
 
