@@ -139,8 +139,7 @@ let package = Package(
             name: "Console",
             dependencies: [
                 "ScanSockets", "CommandLineKit", "ScanDashboard", "SkyScan", "SkyReport", "SkyFITS", "ScanNetwork",
-                "ScanSecurity",
-                "ScanCluster", "ScanBasics",
+                "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics",
             ],
             swiftSettings: swift),
         // Parser, help, manual pages and completions of a command line; knows no command.

@@ -2,6 +2,7 @@ package import CommandLineKit
 import Foundation
 package import ScanCluster
 package import ScanDashboard
+import ScanDiscovery
 import ScanNetwork
 import ScanSockets
 
@@ -43,7 +44,10 @@ package enum DashboardOption {
     /// Starts a server at the address. If the address is loopback and IPv4 has none, uses that of IPv6.
     private static func listen(at address: SocketAddress, _ source: any DashboardSource) throws -> DashboardServer {
         func server(_ address: SocketAddress) throws -> DashboardServer {
-            try DashboardServer(listen: address, source: source, names: hostNames)
+            // Of an address for all interfaces, the link has one that browsers on other machines can use.
+            let outside = NetworkInterface.address(for: address.host, among: NetworkInterface.current())
+            return try DashboardServer(
+                listen: address, source: source, names: hostNames, outside: outside ?? "localhost")
         }
         guard address == loopback else { return try server(address) }
         do {

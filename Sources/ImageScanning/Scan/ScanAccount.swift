@@ -7,7 +7,8 @@ package import SkyReport
 package struct ScanAccount: Equatable, Sendable {
     /// Nil if unknown.
     package var speedUp: SpeedUp?
-    /// What took at least half of the slots' time; nil if nothing did, or if it is unknown.
+    /// What took at least half of the slots' time, and scanning at least nine tenths; nil if nothing did, or if it is
+    /// unknown.
     package var bound: Bound?
     /// Nodes that were connected and did nothing, since the slots of this machine were expected to be done before the
     /// pixels had travelled; nil if a node did a task, or if there was none.
@@ -140,6 +141,9 @@ private struct SlotTimes {
         }
     }
 
+    /// Least share of the slots' time in which they scan if processors limit a scan: with idle ones, other causes do.
+    private static let leastScanning = 0.9
+
     /// The cause that took at least half of the slots' time; nil if none did, or if it is unknown.
     func bound(isReading: Bool, local: Int?) -> ScanAccount.Bound? {
         let all = present.reduce(0, +)
@@ -153,7 +157,8 @@ private struct SlotTimes {
         // Attempts without a result may have scanned or waited: if they took most of the time, the cause is unknown.
         // What took less than half is not the limit: without it, most of the time would remain.
         guard let most = seconds.max(by: { $0.value < $1.value }),
-            most.value >= max(all / 2, wasted.reduce(0, +))
+            most.value >= max(all / 2, wasted.reduce(0, +)),
+            most.key != .compute || most.value >= all * Self.leastScanning
         else { return nil }
         return ScanAccount.Bound(by: most.key, share: min(1, most.value / all))
     }

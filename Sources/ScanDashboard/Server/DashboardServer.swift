@@ -71,12 +71,13 @@ public final class DashboardServer: Sendable {
     ///   - listen: the address; port 0 for any.
     ///   - source: the content.
     ///   - names: names of this machine, in addition to addresses and `localhost`.
+    ///   - outside: the host in the link if the server listens on all addresses.
     ///   - token: the secret in the link; random by default.
     ///   - options: the limits.
     /// - Throws: ``AddressError`` or ``SocketError``, if the address cannot be listened on.
     public init(
         listen: SocketAddress, source: any DashboardSource, names: Set<String> = [],
-        token: String = DashboardServer.randomToken(), options: Options = Options()
+        outside: String = "localhost", token: String = DashboardServer.randomToken(), options: Options = Options()
     ) throws {
         let (descriptor, address) = try ListeningSocket.open(on: listen)
         self.address = address
@@ -85,7 +86,8 @@ public final class DashboardServer: Sendable {
         policy = AccessPolicy(
             token: token, cookieName: "skyfarm_\(address.port)",
             names: names.union(listen.host.isEmpty ? [] : [listen.host]))
-        link = "http://\(Self.reachable(address))/?token=\(token)"
+        let isOpen = ["::", "0.0.0.0"].contains(address.host)
+        link = "http://\(isOpen ? SocketAddress(host: outside, port: address.port) : address)/?token=\(token)"
         state = Locked(
             State(
                 stream: StreamState(watcherLimit: options.watcherLimit, backlogLimit: options.backlogBytes),
@@ -152,11 +154,6 @@ public final class DashboardServer: Sendable {
     }
 
     private var elapsed: Double { (ContinuousClock.now - start) / .seconds(1) }
-
-    /// Returns the address that a browser on this machine can use.
-    private static func reachable(_ address: SocketAddress) -> SocketAddress {
-        ["::", "0.0.0.0"].contains(address.host) ? SocketAddress(host: "localhost", port: address.port) : address
-    }
 
     // MARK: Time
 

@@ -28,6 +28,17 @@ import ScanSockets
         await server.close(within: 0.1)
     }
 
+    @Test("the link of a server on all addresses has the host that browsers on other machines can use")
+    func outside() async throws {
+        let all = SocketAddress(host: "0.0.0.0", port: 0)
+        let server = try DashboardServer(listen: all, source: Counter(), outside: "10.0.0.7", token: "secret")
+        #expect(server.link == "http://10.0.0.7:\(server.address.port)/?token=secret")
+        await server.close(within: 0.1)
+        let own = try DashboardServer(listen: loopback, source: Counter(), outside: "10.0.0.7", token: "secret")
+        #expect(own.link == "http://127.0.0.1:\(own.address.port)/?token=secret")
+        await own.close(within: 0.1)
+    }
+
     private func watch(_ server: DashboardServer, receiveBuffer: Int32? = nil) throws -> HTTPConnection {
         let connection = try HTTPConnection(server.address, receiveBuffer: receiveBuffer)
         connection.send("GET /events?token=secret HTTP/1.1\r\nHost: localhost\r\n\r\n")

@@ -111,6 +111,13 @@ import ImageScanning
         #expect(account.bound == nil && account.words == nil)
     }
 
+    @Test(
+        "processors limit a scan only if they scan nine tenths of the time", arguments: [(0.95, true), (0.85, false)])
+    func leastScanning(seconds: Double, isLimit: Bool) {
+        let account = account(timeline([("local", 1)], [("local", 0, 1, seconds)], end: 1))
+        #expect(account.bound == (isLimit ? .init(by: .compute, share: seconds) : nil))
+    }
+
     @Test("slots that wait for their pixels name the network, or the disk if that was read all the time")
     func waiting() {
         let attempts = (0..<4).map { ("alpha", Double($0), Double($0 + 1), 0.25) }
@@ -131,7 +138,8 @@ import ImageScanning
 
     @Test("failed attempts are not attributed to the network; if they are most, nothing is claimed")
     func wasted() {
-        #expect(bound(wasting: 3) == .init(by: .compute, share: 0.7))
+        #expect(bound(wasting: 0.5) == .init(by: .compute, share: 0.95))
+        #expect(bound(wasting: 3) == nil)
         #expect(bound(wasting: 6) == nil)
     }
 

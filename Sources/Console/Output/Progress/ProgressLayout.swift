@@ -26,8 +26,9 @@ package struct ProgressLayout: Sendable {
     private func head(_ state: ProgressState, at seconds: Double) -> [StyledText] {
         let facts = state.facts(at: seconds)
         let label = state.stage.isEmpty ? "" : state.stage + " "
-        let share = (state.share * 100).rounded(.down).fixed(0)
-        let percent = String(repeating: " ", count: max(0, 3 - share.count)) + "\(share) %"
+        let share = "\(state.percent)"
+        let percent =
+            state.isWriting ? "writing" : String(repeating: " ", count: max(0, 3 - share.count)) + "\(share) %"
         let besides = facts.reduce(0) { $0 + $1.count + 2 }
         let room = columns - label.count - percent.count - 3
         let isOneLine = room - besides >= Self.shortestBar

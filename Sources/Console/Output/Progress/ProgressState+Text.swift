@@ -1,8 +1,8 @@
 extension ProgressState {
     /// Returns the totals as one line for a log.
     package func line(at seconds: Double) -> String {
-        let percent = "\(Int(share * 100)) %"
-        let head = stage.isEmpty ? percent : "\(stage): \(percent)"
+        let progress = isWriting ? "writing" : "\(percent) %"
+        let head = stage.isEmpty ? progress : "\(stage): \(progress)"
         var facts =
             [head, "\(tasksDone) of \(HumanFormat.count(tasks, "task"))"] + self.facts(at: seconds).map(\.plain)
         if !systems.isEmpty {
@@ -12,11 +12,15 @@ extension ProgressState {
         return facts.joined(separator: ", ")
     }
 
-    /// Returns the final totals as one line.
+    /// Returns the final totals as one line. Those of several files have no time and no rate, which the last line of the
+    /// job has.
     package func summary(at seconds: Double) -> String {
-        let done = "\(tasksDone) of \(HumanFormat.count(tasks, "task")) in \(HumanFormat.duration(seconds: seconds))"
+        // A watch does not know the number of files.
+        let isOfFiles = files > 0 || filesOpened > 0
+        let time = isOfFiles ? "" : " in \(HumanFormat.duration(seconds: seconds))"
+        let done = "\(tasksDone) of \(HumanFormat.count(tasks, "task"))\(time)"
         let resumed = tasksResumed > 0 ? ["\(tasksResumed) of them resumed"] : []
-        let rate = meanRate(at: seconds).map { [HumanFormat.pixelRate($0)] } ?? []
+        let rate = isOfFiles ? [] : meanRate(at: seconds).map { [HumanFormat.pixelRate($0)] } ?? []
         return ([done] + resumed + rate + troubles.map(\.plain)).joined(separator: ", ")
     }
 

@@ -21,7 +21,7 @@ package struct ProgressState: Equatable, Sendable {
     /// Number of images in the opened files.
     package private(set) var images = 0
     package private(set) var imagesDone = 0
-    private var filesOpened = 0
+    package private(set) var filesOpened = 0
     private var imagesBegun = 0
     package private(set) var retries = 0
     package private(set) var hedges = 0
@@ -84,9 +84,23 @@ package struct ProgressState: Equatable, Sendable {
         if files > 0, filesDone == files {
             share = 1
         } else if let all = workOfAll, all > 0 {
-            share = max(share, min(1, workDone / all))
+            share = max(share, min(sharesOfFiles.upperBound, max(sharesOfFiles.lowerBound, workDone / all)))
         }
     }
+
+    /// The shares that agree with the numbers of files: at least that of the finished ones, at most that of the opened
+    /// ones. Of one image any share does.
+    private var sharesOfFiles: ClosedRange<Double> {
+        guard files > 0 else { return 0...1 }
+        let done = min(1, Double(filesDone) / Double(files))
+        return done...max(done, min(1, Double(filesOpened) / Double(files)))
+    }
+
+    /// Whether all known work is done, so that only outputs are still to be written.
+    package var isWriting: Bool { share >= 1 && tasks > 0 && tasksDone + tasksFailed >= tasks }
+
+    /// The share in percent, rounded down. It is less than 100, since the display ends when everything is done.
+    package var percent: Int { min(99, Int(share * 100)) }
 
     private mutating func complete(_ work: Double, at seconds: Double) {
         workDone += work

@@ -63,13 +63,56 @@ import Testing
         state.handle(.planned(tasks: 2, work: 100), at: 0)
         state.handle(.finished(work: 50, system: "a"), at: 1)
         // Of 400 expected, 350 are left at 50 a second.
-        #expect(state.share == 0.125 && state.secondsLeft(at: 1) == 7 && state.pixelsDone == 25)
+        #expect(state.secondsLeft(at: 1) == 7 && state.pixelsDone == 25)
         state.handle(.finished(work: 50, system: "a"), at: 2)
         state.handle(.imageEnded, at: 2)
         #expect(state.secondsLeft(at: 2) == 6 && state.imagesDone == 1)
         #expect(state.line(at: 2) == "1 of 4 files: 25 %, 2 of 2 tasks, 1 image, 50 pix, 25 pix/s, 6.0 s left")
         for _ in 0..<3 { state.handle(.fileEnded(file: "b.fits", outputs: ["b.csv"]), at: 9) }
         #expect(state.share == 1)
+    }
+
+    @Test("the share of many files agrees with the numbers of finished and opened files, whatever their sizes")
+    func agreement() {
+        var state = ProgressState()
+        state.handle(.files(10), at: 0)
+        for (index, work) in [10_000.0, 1, 1, 1].enumerated() {
+            state.handle(.fileBegan(images: 1), at: 0)
+            state.handle(.began(pixels: Int(work), work: work), at: 0)
+            state.handle(.planned(tasks: 1, work: work), at: 0)
+            // The small ones are done first.
+            if index > 0 {
+                state.handle(.finished(work: work, system: "a"), at: 1)
+                state.handle(.imageEnded, at: 1)
+                state.handle(.fileEnded(file: "\(index).fits", outputs: []), at: 1)
+            }
+            #expect((Double(state.filesDone) / 10...Double(index + 1) / 10).contains(state.share), "\(state.share)")
+        }
+        #expect(state.filesDone == 3 && state.percent == 30)
+    }
+
+    @Test("100 % is never shown: while outputs are written, the display says so")
+    func writing() {
+        var state = Self.begun
+        for second in 3...5 { state.handle(.finished(work: 10_000_000, system: "beta"), at: Double(second)) }
+        #expect(state.line(at: 5).hasPrefix("extract: writing, 4 of 4 tasks, "))
+        let bar = ProgressLayout(columns: 80, rows: 10).lines(state, at: 5).first?.plain ?? ""
+        #expect(bar.contains("#] writing  ") && !bar.contains("%"), "\(bar)")
+        // Tasks that become known late are scanned.
+        state.handle(.planned(tasks: 1, work: 0), at: 5)
+        #expect(state.line(at: 5).hasPrefix("extract: 99 %, 4 of 5 tasks, "))
+    }
+
+    @Test("of several files only the last line of the job has time and rate")
+    func oneRate() {
+        var state = ProgressState()
+        state.handle(.files(1), at: 0)
+        state.handle(.fileBegan(images: 1), at: 0)
+        state.handle(.began(pixels: 50, work: 100), at: 0)
+        state.handle(.planned(tasks: 2, work: 100), at: 0)
+        state.handle(.finished(work: 50, system: "a"), at: 1)
+        state.handle(.retried(reason: "node left"), at: 1)
+        #expect(state.summary(at: 2) == "1 of 2 tasks, 1 retried")
     }
 
     @Test("a system that leaves is no longer among them, one that is there already is no news")
