@@ -97,7 +97,9 @@ package struct NodeCommand: Command {
             let addresses = node.addresses.map(\.description).joined(separator: ", ")
             say(.debug, "peer \(name: node.name) discovered at \(addresses)")
         case .departed(let name): say(.debug, "peer \(name: name) is no longer announced")
-        case .unused(let name, let reason): say(.debug, "peer \(name: name) cannot be used: \(reason)")
+        case .unused(let name, let reason), .ownMachine(let name, let reason):
+            say(.debug, "peer \(name: name) cannot be used: \(reason)")
+        case .ambiguous(let words): say(.debug, StyledText(words))
         }
     }
 

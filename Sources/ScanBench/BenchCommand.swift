@@ -51,7 +51,7 @@ package struct BenchCommand: Command {
     private func measure(_ node: ScanNode, _ events: ScanEvents, _ folder: TemporaryFolder) async throws -> BenchReport
     {
         try await node.join(options.cluster, events)
-        try await node.gather(options.cluster)
+        try await node.gather(options.cluster, events)
         let systems = await usable(node, events)
         let run = BenchRun(node.systems, systems, runs: options.runs)
         var report = BenchReport(runs: options.runs, systems: systems.map(BenchReport.System.init))

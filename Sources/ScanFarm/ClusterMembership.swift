@@ -25,6 +25,10 @@ public final class ClusterMembership: Sendable {
         case departed(name: String)
         /// A discovered node is not used, for this reason.
         case unused(name: String, reason: String)
+        /// A discovered node of this machine is not used, since this process runs tasks on the same cores.
+        case ownMachine(name: String, reason: String)
+        /// The user has named a node in such a way that one of several could be meant, as described here.
+        case ambiguous(String)
     }
 
     private let discoveries: [NodeDiscovery]

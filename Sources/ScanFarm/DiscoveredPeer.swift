@@ -34,6 +34,8 @@ public struct UnusableReason: Equatable, Sendable {
         case paused
         /// The user has excluded the node.
         case excluded
+        /// The user has named a node in such a way that this one or another one could be meant.
+        case ambiguous
     }
 
     /// Category of the reason, for programs.
@@ -49,18 +51,19 @@ public struct UnusableReason: Equatable, Sendable {
         self.next = next
     }
 
-    /// Returns the reason that follows from a node's announcement, or nil if only the handshake can decide.
+    /// Returns the reason that follows from a node's announcement, or nil if only the handshake can decide. `known` are
+    /// the names of all nodes known so far.
     package init?(
         of node: DiscoveredNode, keys: KeyRing, at time: Date, hasLocalSystem: Bool,
-        among selection: NodeSelection = NodeSelection()
+        among selection: NodeSelection = NodeSelection(), known: Set<String> = []
     ) {
         let announced = node.advertisement.keys
         // A node from a list or from the DNS has its address as name; its own name is known only after the handshake.
         let isNamed = node.advertisement.id != nil
         let selection = isNamed ? selection : NodeSelection(excluded: selection.excluded)
-        if let reason = selection.refusal(of: node.name) {
-            cause = .excluded
-            text = reason
+        if let refusal = selection.refusal(of: node.name, among: known) {
+            cause = refusal.ambiguity == nil ? .excluded : .ambiguous
+            text = refusal.ambiguity ?? refusal.text
             next = "skyfarm nodes"
         } else if let versions = node.advertisement.versions, !versions.overlaps(Hello.versions) {
             cause = .version

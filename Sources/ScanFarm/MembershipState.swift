@@ -45,6 +45,8 @@ package struct MembershipState: Sendable {
         var isListed = false
         /// Whether it was passed to the connections.
         var isDialled = false
+        /// The failure of the last attempt to connect it, of which the user was told.
+        var failure: String?
     }
 
     private let sourceCount: Int
@@ -119,7 +121,7 @@ package struct MembershipState: Sendable {
             peer: DiscoveredPeer(
                 node: node, seconds: before?.peer.seconds ?? seconds, unusableReason: before?.peer.unusableReason),
             source: source, isListed: before?.isListed ?? false,
-            isDialled: isOffered ? false : before?.isDialled ?? false)
+            isDialled: isOffered ? false : before?.isDialled ?? false, failure: before?.failure)
         let change: [Action] = before == nil ? [.notify(.discovered(node))] : []
         return change + judge(key, at: time)
     }
@@ -134,39 +136,66 @@ package struct MembershipState: Sendable {
         let node = entry.peer.node
         if entry.isDialled { return [.list(Systems.Peer(node, key: key))] }
         let reason = UnusableReason(
-            of: node, keys: keys, at: time, hasLocalSystem: hasLocalSystem, among: selection)
+            of: node, keys: keys, at: time, hasLocalSystem: hasLocalSystem, among: selection,
+            known: selection == NodeSelection() ? [] : names(at: time))
         let (isNew, wasListed) = (entry.peer.unusableReason != reason, entry.isListed)
         entry.peer.unusableReason = reason
         entry.isListed = reason == nil
         entry.isDialled = reason == nil && needsPeers
         known[key] = entry
         if let reason {
-            // The user knows which nodes are excluded: no message reports them.
-            return (wasListed ? [.forget(key)] : [])
-                + (isNew && reason.cause != .excluded ? [.notify(.unused(name: node.name, reason: reason.text))] : [])
+            return (wasListed ? [.forget(key)] : []) + (isNew ? notice(of: reason, entry.peer) : [])
         }
         let peer = Systems.Peer(node, key: key)
         return [.list(peer)] + (needsPeers ? [.dial(peer, keys: node.advertisement.keys)] : [])
+    }
+
+    /// Time in seconds in which nodes that are running are discovered. A node that is discovered later makes no word
+    /// ambiguous that selected another node before.
+    private static let searchSeconds = 3.0
+
+    /// Returns the message about a node that is not used. The user knows which nodes are excluded: no message reports
+    /// them.
+    private func notice(of reason: UnusableReason, _ peer: DiscoveredPeer) -> [Action] {
+        switch reason.cause {
+        case .excluded: []
+        case .ambiguous where peer.seconds <= Self.searchSeconds: [.notify(.ambiguous(reason.text))]
+        case .ownMachine: [.notify(.ownMachine(name: peer.node.name, reason: reason.text))]
+        case .ambiguous, .version, .key, .paused:
+            [.notify(.unused(name: peer.node.name, reason: reason.text))]
+        }
+    }
+
+    /// Returns the names of the known nodes of this cluster. A node that is known by its address only is left out.
+    private func names(at time: Date) -> Set<String> {
+        let nodes = known.values.map(\.peer.node).filter { node in
+            let reason = UnusableReason(of: node, keys: keys, at: time, hasLocalSystem: false)
+            return node.advertisement.id != nil && reason?.cause != .key
+        }
+        return Set(nodes.map(\.name))
     }
 
     private mutating func report(_ outcome: RemoteNodes.DialOutcome, of key: String) -> [Action] {
         guard var entry = known[key] else { return [] }
         let node = entry.peer.node
         switch outcome {
-        case .connected: return [.report(.connected, of: node.id, source: entry.source)]
+        case .connected:
+            known[key]?.failure = nil
+            return [.report(.connected, of: node.id, source: entry.source)]
         case .ended: return [.report(.ended, of: node.id, source: entry.source)]
-        case .failed(let error) where error.code == .excluded:
-            // The handshake has shown the node's own name. Discovery does not offer the node again, and no event
-            // reports it.
-            entry.peer.unusableReason = UnusableReason(.excluded, text: error.message, next: "skyfarm nodes")
+        case .failed(let error) where error.code == .excluded || error.code == .ambiguous:
+            // The handshake has shown the node's own name. Discovery does not offer the node again.
+            let reason = UnusableReason(
+                error.code == .excluded ? .excluded : .ambiguous, text: error.message, next: "skyfarm nodes")
+            entry.peer.unusableReason = reason
             (entry.isListed, entry.isDialled) = (false, false)
             known[key] = entry
-            return [.forget(key)]
+            return [.forget(key)] + notice(of: reason, entry.peer)
         case .failed(let error):
-            return [
-                .report(.failed, of: node.id, source: entry.source),
-                .notify(.unused(name: node.name, reason: error.message)),
-            ]
+            known[key]?.failure = error.message
+            let isNew = entry.failure != error.message
+            return [.report(.failed, of: node.id, source: entry.source)]
+                + (isNew ? [.notify(.unused(name: node.name, reason: error.message))] : [])
         }
     }
 

@@ -124,6 +124,52 @@ struct MembershipStateTests {
         #expect(state.peers.first?.unusableReason?.text == error.message)
     }
 
+    @Test("a beginning of a name that two nodes have is reported, unless the second one is discovered late")
+    func ambiguous() throws {
+        func other(_ name: String, _ number: UInt64, key: KeyRing? = nil) -> DiscoveredNode {
+            var other = node(key: key)
+            (other.id, other.name) = (.identity(SystemID(high: number, low: 0)), name)
+            other.advertisement.id = SystemID(high: number, low: 0)
+            return other
+        }
+        func picky(_ word: String) -> MembershipState {
+            MembershipState(
+                sourceCount: 1, keys: keys, hasLocalSystem: false, needsPeers: true,
+                selection: NodeSelection(only: [word]))
+        }
+        let words = "--only al could be alpha or altair; give more of the name"
+        let second = other("altair", 3)
+        for (seconds, change) in [
+            (1.0, ClusterMembership.Change.ambiguous(words)), (60, .unused(name: "altair", reason: words)),
+        ] {
+            var state = picky("al")
+            #expect(handle(&state, .discovery(.found(node()), source: 0)).count == 3)
+            let actions = state.handle(.discovery(.found(second), source: 0), seconds: seconds, at: .now)
+            #expect(actions == [.notify(.discovered(second)), .notify(change)])
+            #expect(state.peers.first { $0.node.name == "altair" }?.unusableReason?.cause == .ambiguous)
+        }
+        // A node of another cluster cannot be meant.
+        var state = picky("al")
+        _ = handle(&state, .discovery(.found(other("altair", 3, key: KeyRing(current: try .random()))), source: 0))
+        #expect(handle(&state, .discovery(.found(node()), source: 0)).count == 3)
+    }
+
+    @Test("a failure is reported once, however often the node is dialled")
+    func repeated() {
+        var state = state(needsPeers: true)
+        _ = handle(&state, .discovery(.found(node()), source: 0))
+        let error = ConnectError(.unreachable, "cannot be reached")
+        let report = MembershipState.Action.report(.failed, of: .identity(id), source: 0)
+        #expect(
+            handle(&state, .outcome(.failed(error), of: key))
+                == [report, .notify(.unused(name: "alpha", reason: error.message))])
+        _ = handle(&state, .discovery(.found(node()), source: 0))
+        #expect(handle(&state, .outcome(.failed(error), of: key)) == [report])
+        // After it was connected, a failure is news again.
+        _ = handle(&state, .outcome(.connected, of: key))
+        #expect(handle(&state, .outcome(.failed(error), of: key)).count == 2)
+    }
+
     @Test("new keys decide anew about every peer that is not dialled")
     func newKeys() throws {
         var state = state(needsPeers: false)

@@ -71,9 +71,10 @@ package enum NodeOptions {
         help: "Share of a node's time beside other scans, in proportion to their weights")
     package static let only = Option.list(
         "only", .word("NAME"), layers: .all,
-        help: "Use no other nodes than that of this name, which may be a pattern, and this machine")
+        help: "Use no other nodes than that of this name, beginning of a name, or pattern, and this machine")
     package static let exclude = Option.list(
-        "exclude", .word("NAME"), layers: .all, help: "Do not use the node of this name, which may be a pattern")
+        "exclude", .word("NAME"), layers: .all,
+        help: "Do not use the node of this name, beginning of a name, or pattern")
     package static let allowDifferent = Option.toggle(
         "allow-different-nodes", layers: .all,
         help: "Use nodes that compute differently, too; the catalogue then is not exact, and its header says so")

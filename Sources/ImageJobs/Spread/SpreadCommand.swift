@@ -69,7 +69,7 @@ package struct SpreadCommand: Command {
 extension SpreadCommand {
     package struct Options: Equatable, Sendable {
         package var inputs: [String]
-        /// Names of nodes, or patterns of names.
+        /// Names of nodes, beginnings of names, or patterns.
         package var targets: [String]
         package var copies: Int
         package var dryRun: Bool
@@ -91,7 +91,8 @@ extension SpreadCommand {
     }
 
     private static let to = Option.list(
-        "to", .word("NODES"), help: "Copy to these nodes: names or patterns, with commas between them; or all")
+        "to", .word("NODES"),
+        help: "Copy to these nodes: names, beginnings of names or patterns, with commas between them; or all")
     private static let copies = Option.value(
         "copies", .integer("N", 1...1000), default: 1, help: "Number of nodes that get each file")
     private static let dryRun = Option.toggle("dry-run", help: "Print which node would get which file, and exit")

@@ -1,10 +1,14 @@
 import CommandLineKit
+import ImageScanning
+import ScanCluster
 import ScanNetwork
 
 /// Nodes to which files are copied, each with a connection for calls.
 struct SpreadNodes: Sendable {
     /// Connections in the order of the nodes' names.
     let calls: [NodeCalls]
+    /// The nodes that the options name, other than by a pattern.
+    let required: Set<SystemID>
 
     var names: [String] { calls.map(\.node.name) }
 
@@ -12,25 +16,33 @@ struct SpreadNodes: Sendable {
     /// selects them.
     /// - Throws: `CommandError` if there is none, or if a named node does not answer.
     static func find(_ options: SpreadCommand.Options) async throws -> SpreadNodes {
-        let named = options.targets.filter { !$0.contains { "*?[".contains($0) } }
-        let selection = NodeSelection(only: options.targets)
+        let words = options.targets.map(NodeWord.init)
+        let named = words.filter { !$0.isPattern }
         let view = try await options.cluster.view(
-            until: named.isEmpty
-                ? nil : { view in named.allSatisfy { name in view.nodes.contains { $0.node.name == name } } })
-        let (chosen, others) = view.nodes.reduce(into: ([NodeCalls](), [NodeCalls]())) { parts, node in
-            if selection.refusal(of: node.node.name) == nil { parts.0.append(node) } else { parts.1.append(node) }
-        }
-        for node in others { node.close() }
+            until: named.isEmpty ? nil : { view in named.allSatisfy { $0.isName(of: view.nodes) } })
         let silent = view.troubles.isEmpty ? "" : " (\(view.troubles.joined(separator: "; ")))"
-        if let missing = named.first(where: { name in !chosen.contains { $0.node.name == name } }) {
-            for node in chosen { node.close() }
-            throw CommandError(.noUsableNode, "no node \(missing) answers; `skyfarm nodes` lists the names\(silent)")
+        var identities: Set<SystemID> = []
+        do {
+            for word in named {
+                identities.insert(try word.node(among: view.nodes, troubles: view.troubles).node.identity)
+            }
+        } catch {
+            for node in view.nodes { node.close() }
+            throw error
         }
+        let required = identities
+        for word in words where word.isPattern {
+            if case .chosen(let nodes) = word.choice(among: view.nodes, name: \.node.name) {
+                identities.formUnion(nodes.map(\.node.identity))
+            }
+        }
+        let chosen = view.nodes.filter { identities.contains($0.node.identity) }
+        for node in view.nodes where !identities.contains(node.node.identity) { node.close() }
         guard !chosen.isEmpty else {
             throw CommandError(.noUsableNode, "spread: no node answers; run `skyfarm node --store DIR` on one\(silent)")
         }
         for trouble in view.troubles { options.log.write(.warning, "\(trouble)") }
-        return SpreadNodes(calls: chosen)
+        return SpreadNodes(calls: chosen, required: required)
     }
 
     func close() { for node in calls { node.close() } }

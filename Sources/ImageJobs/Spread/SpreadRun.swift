@@ -94,7 +94,7 @@ struct SpreadRun: Sendable {
 
     private func check(_ look: SpreadNodes.Look) throws(CommandError) {
         let count = look.found.count
-        let isNamed = { (index: Int) in options.targets.contains(nodes.names[index]) }
+        let isNamed = { (index: Int) in nodes.required.contains(nodes.calls[index].node.identity) }
         let first = look.troubles.sorted { $0.key < $1.key }
         if let trouble = first.first(where: { isNamed($0.key) || count == 0 }) { throw trouble.value }
         guard count >= options.copies else {

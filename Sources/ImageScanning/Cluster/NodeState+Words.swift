@@ -9,11 +9,8 @@ extension NodeState {
         }
     }
 
-    /// Whether the node was discovered and is already connected by another connection.
-    package var isSecond: Bool {
-        if case .duplicate = status { return announcedName != nil }
-        return false
-    }
+    /// Whether the node is connected by another connection.
+    package var isSecond: Bool { if case .duplicate = status { true } else { false } }
 
     /// Whether authentication failed, since the node holds none of the keys of this process.
     package var lacksKey: Bool {

@@ -85,7 +85,8 @@ extension ScanNode {
     }
 
     /// Waits until a system can take tasks. With a local one it returns at once, and nodes join as they are discovered.
-    /// - Throws: ``ScanError/Code/noSystem`` if there is none, or ``ConnectError/Code/authentication`` if that is because
+    /// - Throws: `CommandError` if the options name a node in such a way that several could be meant;
+    ///   ``ScanError/Code/noSystem`` if there is no system, or ``ConnectError/Code/authentication`` if that is because
     ///   nodes do not hold the key.
     package func join(_ cluster: ClusterOptions, _ events: ScanEvents) async throws {
         if local == nil {
@@ -97,6 +98,8 @@ extension ScanNode {
             try Task.checkCancellation()
             let isThere = !systems.snapshot.isEmpty
             let states = await connections.states
+            events.choice.report(states)
+            try events.choice.check()
             if !isThere, !states.contains(where: \.isUsable) { throw unusable(states, cluster) }
         }
         Task { [connections] in events.report(await connections.settled()) }
@@ -104,10 +107,13 @@ extension ScanNode {
 
     /// Waits until each node at a given address has joined or failed, and for the time in which others may be
     /// discovered.
-    package func gather(_ cluster: ClusterOptions) async throws {
+    /// - Throws: `CommandError` if the options name a node in such a way that several could be meant.
+    package func gather(_ cluster: ClusterOptions, _ events: ScanEvents) async throws {
         try await settled()
         if !membership.isOff { _ = await discover(for: .seconds(cluster.waitSeconds)) }
         try Task.checkCancellation()
+        events.choice.report(await connections.states)
+        try events.choice.check()
     }
 
     /// Waits until each node at a given address has joined or failed.

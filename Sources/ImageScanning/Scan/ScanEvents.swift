@@ -12,6 +12,8 @@ package struct ScanEvents: Sendable {
 
     package let display: ProgressDisplay
     package let recorder: ScanRecorder
+    /// The nodes that the options name, if that is ambiguous.
+    package let choice = AmbiguousChoice()
     private let systems = SystemNames()
     private let tasks = JobTaskNames()
 
@@ -70,7 +72,7 @@ package struct ScanEvents: Sendable {
             show(.debug, "\(task(index)) assigned to \(name: system), attempt \(attempt)")
         case .taskHedged(let index, let system, _, let slow, let seconds):
             display.handle(.hedged(task: index, slow: slow, system: system))
-            warn(
+            note(
                 """
                 \(task(index)) is slow on \(name: slow) (\(HumanFormat.duration(seconds: seconds))); also started on \
                 \(name: system)
@@ -108,8 +110,22 @@ package struct ScanEvents: Sendable {
 
     /// Warns about nodes that cannot be used.
     package func report(_ states: [NodeState]) {
+        choice.report(states)
+        var reported: Set<String> = []
         for state in states {
-            if let trouble = state.trouble { warn("node \(name: state.label): \(trouble)") }
+            // Of a node that was given by several addresses, the same is said once.
+            if let node = state.node, let trouble = state.trouble,
+                !reported.insert("\(node.identity) \(trouble)").inserted
+            {
+                continue
+            }
+            switch state.status {
+            // A node that was given by two addresses is used once.
+            case .duplicate(let other): note("node \(name: state.label): the same node as \(other)")
+            case .failed(let error) where error.code == .ambiguous: break
+            case .joined, .connecting, .failed, .closed:
+                if let trouble = state.trouble { warn("node \(name: state.label): \(trouble)") }
+            }
         }
     }
 
@@ -130,6 +146,8 @@ package struct ScanEvents: Sendable {
         case .available, .discovered, .departed: break
         case .unavailable(let error): warn("\(error)")
         case .unused(let name, let reason): warn("node \(name: name) is not used: \(reason)")
+        case .ownMachine(let name, let reason): note("node \(name: name) is not used: \(reason)")
+        case .ambiguous(let words): choice.report(words)
         }
     }
 
@@ -143,6 +161,12 @@ package struct ScanEvents: Sendable {
     package func warn(_ line: StyledText) {
         recorder.note(line.plain)
         show(.warning, line)
+    }
+
+    /// Records a line for the report, and shows it with --verbose.
+    private func note(_ line: StyledText) {
+        recorder.note(line.plain)
+        show(.debug, line)
     }
 
     /// Shows an error that does not end the scan, and records it for the report.

@@ -132,7 +132,8 @@ extension DownCommand {
         ],
         arguments: [
             ArgumentSpec(
-                name: "HOST", help: "a host, as it was given to up, or @FILE; all hosts by default",
+                name: "HOST",
+                help: "a host, as it was given to up, the name of its node, or @FILE; all hosts by default",
                 isRequired: false, repeats: true)
         ],
         sections: [

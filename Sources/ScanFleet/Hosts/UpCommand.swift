@@ -55,10 +55,13 @@ package struct DownCommand: Command {
             throw CommandError(.failure, "down: set HOME or XDG_STATE_HOME: the nodes' addresses are kept there")
         }
         try file.check()
-        let known = file.nodes.map(\.host)
+        let nodes = file.nodes
+        let known = nodes.map(\.host)
         // Nodes of Slurm end with the command that submitted them, so only their entries are removed here.
         let ofSlurm = known.filter { $0.hasPrefix(SlurmPool.hostPrefix) }
-        let hosts = options.hosts.isEmpty ? known.filter { !ofSlurm.contains($0) } : try HostList(options.hosts).hosts
+        let hosts =
+            options.hosts.isEmpty
+            ? known.filter { !ofSlurm.contains($0) } : try nodes.hosts(of: try HostList(options.hosts).hosts)
         if options.hosts.isEmpty, !ofSlurm.isEmpty { try file.update(without: ofSlurm) }
         let log = options.log
         if hosts.isEmpty { log.write(.info, "no node was started by `skyfarm up`") }
@@ -85,5 +88,24 @@ extension FleetNode {
             return nil
         }
         self.init(host: report.host, address: address, name: name)
+    }
+}
+
+extension [FleetNode] {
+    /// Returns the hosts for ssh that the words name: hosts, or whole names of nodes in the file. The beginning of a name
+    /// is not accepted here: the same command, given again after `h1` was stopped, would stop `h10`.
+    /// - Throws: `CommandError` if a word is the name of nodes on several hosts.
+    package func hosts(of words: [String]) throws(CommandError) -> [String] {
+        var hosts: [String] = []
+        for word in words {
+            let named = contains { $0.host == word } ? [] : Set(filter { $0.name == word }.map(\.host)).sorted()
+            guard named.count < 2 else {
+                throw CommandError(
+                    .usage, "down: \(named.joined(separator: " and ")) have nodes of the name \(word); name the host")
+            }
+            let host = named.first ?? word
+            if !hosts.contains(host) { hosts.append(host) }
+        }
+        return hosts
     }
 }

@@ -9,6 +9,8 @@ public final class NodeCalls: @unchecked Sendable {
 
     /// The node at the other end.
     public let node: NodeInfo
+    /// The address at which it was reached.
+    public let address: String
     private let loop: EventLoop
     private var connection: Connection?
     private var end: ConnectError?
@@ -17,6 +19,7 @@ public final class NodeCalls: @unchecked Sendable {
 
     private init(_ node: NodeInfo, _ connection: Connection, on loop: EventLoop) {
         (self.node, self.connection, self.loop) = (node, connection, loop)
+        address = connection.peer.description
     }
 
     /// Connects a node.

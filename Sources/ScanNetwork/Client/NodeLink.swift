@@ -49,6 +49,9 @@ final class NodeLink: @unchecked Sendable {
     /// Address of the node, as users see it.
     var address: String { shown.address }
 
+    /// Name of the node as it was announced, or as it gave it when it was connected. Nil if neither is known.
+    var name: String? { shown.node?.name ?? shown.announcedName }
+
     /// The state of a link of this status, with the latest round trip.
     func state(_ status: NodeState.Status) -> NodeState {
         var state = shown
@@ -123,8 +126,9 @@ final class NodeLink: @unchecked Sendable {
         shown.key = connection.key
         if shown.announcedName != nil { shown.address = connection.peer.description }
         let (systems, loop, options) = (nodes.systems, nodes.loop, nodes.options)
-        if let reason = options.selection.refusal(of: node.name) {
-            return refuse(ConnectError(.excluded, reason), connection)
+        if let refusal = options.selection.refusal(of: node.name, among: nodes.knownNames) {
+            let code: ConnectError.Code = refusal.ambiguity == nil ? .excluded : .ambiguous
+            return refuse(ConnectError(code, refusal.ambiguity ?? refusal.text), connection)
         }
         if let missing = options.scanners.first(where: { !node.scanners.contains($0) }) {
             return refuse(

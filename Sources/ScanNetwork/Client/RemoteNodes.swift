@@ -189,6 +189,9 @@ public final class RemoteNodes: @unchecked Sendable {
         for waiter in waiters { waiter.resume(returning: states) }
     }
 
+    /// Names of the nodes that are connected, were connected or are to be connected.
+    var knownNames: Set<String> { Set(shells.values.compactMap(\.name)) }
+
     /// The state of a link; that of a duplicate names the address of the link that is used.
     private func state(_ link: PeerLinks.Link) -> NodeState {
         guard let shell = shells[link.number] else { preconditionFailure("every link has a shell") }

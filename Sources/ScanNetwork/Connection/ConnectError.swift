@@ -25,6 +25,8 @@ public struct ConnectError: Error, Equatable, Sendable, CustomStringConvertible 
         case unknownScanner
         /// The user wants no task to run there.
         case excluded
+        /// The user has named a node in such a way that this one or another one could be meant.
+        case ambiguous
         /// The peer accepts no connection now, or not this call.
         case refused
         /// The connection ended.

@@ -26,62 +26,87 @@ extension NodesCommand.Options {
 }
 
 extension NodesCommand {
+    /// A node that may get an order.
+    private struct Candidate {
+        var identity: SystemID
+        var name: String
+        var addresses: [SocketAddress]
+
+        var label: String { addresses.first.map { "\(name) (\($0))" } ?? name }
+    }
+
     /// Sends an order to each of the nodes, given by name or address.
     package func send(_ order: NodeOrder, to names: [String]) async throws -> ExitCode {
         let keys = try KeyStore.user().ring()
-        var found: [String: [[SocketAddress]]] = [:]
-        for name in names {
-            if let address = ValueForm<SocketAddress>.hostAndPort.parse(name) { found[name] = [[address]] }
-        }
-        let sought = names.filter { found[$0] == nil }
-        if !sought.isEmpty { found.merge(try await look(for: sought, keys)) { $1 } }
+        let given = names.map { ValueForm<SocketAddress>.hostAndPort.parse($0) }
+        let words = zip(names, given).filter { $0.1 == nil }.map { NodeWord($0.0) }
+        let nodes = words.isEmpty ? [] : try await look(for: words, keys)
         var code = ExitCode.complete
-        for name in names {
-            guard let nodes = found[name], !nodes.isEmpty else {
-                StandardError.write("skyfarm nodes: no node \(name) was found; `skyfarm nodes` lists the names\n")
-                code = .noUsableNode
-                continue
-            }
-            for addresses in nodes {
-                do {
+        for (name, address) in zip(names, given) {
+            do {
+                let targets = try address.map { [[$0]] } ?? Self.targets(of: NodeWord(name), among: nodes)
+                for addresses in targets {
                     let outcome = try await RemoteNodes.order(order, at: addresses, keys: keys)
                     try StandardOutput.write("\(outcome.name)  \(Self.words(outcome))\n")
                     if order == .resume, outcome.pause != nil { code = .noUsableNode }
-                } catch let error as ConnectError {
-                    StandardError.write("skyfarm nodes: \(name): \(error.message)\n")
-                    code = error.code == .authentication ? .authentication : .noUsableNode
                 }
+            } catch let error as ConnectError {
+                StandardError.write("skyfarm nodes: \(name): \(error.message)\n")
+                code = error.code == .authentication ? .authentication : .noUsableNode
+            } catch let error as CommandError {
+                StandardError.write("skyfarm nodes: \(error)\n")
+                code = error.code
             }
         }
         return code
+    }
+
+    /// Returns the addresses of the node that the word selects, or of all nodes that match a pattern.
+    private static func targets(
+        of word: NodeWord, among nodes: [Candidate]
+    ) throws(CommandError) -> [[SocketAddress]] {
+        if word.isPattern, case .chosen(let chosen) = word.choice(among: nodes, name: \.name) {
+            return chosen.map(\.addresses)
+        }
+        return [try word.node(among: nodes, name: \.name, label: \.label).addresses]
     }
 
     private static func words(_ outcome: RemoteNodes.OrderOutcome) -> String {
         outcome.pause.map { "paused: \($0)" } ?? "runs tasks"
     }
 
-    /// Returns the addresses of nodes that are announced under these names or whose addresses were given.
-    private func look(for names: [String], _ keys: KeyRing) async throws -> [String: [[SocketAddress]]] {
+    /// Returns the nodes that are announced or whose addresses were given, each once. Stops looking as soon as every word
+    /// is the whole name of one of them.
+    private func look(for words: [NodeWord], _ keys: KeyRing) async throws -> [Candidate] {
         let node = ScanNode(
             keys: keys, nodes: options.nodes.map(\.description),
             discovering: NodeSources(discovers: options.discovers, srv: options.srv).all, remote: .sky)
         try node.start()
         defer { node.disconnect() }
-        func found() async -> [String: [[SocketAddress]]] {
-            let announced = node.membership.peers.map { ($0.node.name, $0.node.addresses) }
-            let given = await node.connections.states.compactMap { state in
-                state.node.flatMap { node in (try? SocketAddress(parsing: state.address)).map { (node.name, [$0]) } }
+        func found() async -> [Candidate] {
+            let states = await node.connections.states
+            let connected = states.compactMap { state in
+                (try? SocketAddress(parsing: state.address)).flatMap { address in
+                    state.node.map { Candidate(identity: $0.identity, name: $0.name, addresses: [address]) }
+                }
             }
-            let all = announced + given
-            return Dictionary(grouping: all.filter { names.contains($0.0) }, by: \.0).mapValues { $0.map(\.1) }
+            let announced = node.membership.peers.filter { $0.unusableReason?.cause != .key }.compactMap { peer in
+                peer.node.advertisement.id.map {
+                    Candidate(identity: $0, name: peer.node.name, addresses: peer.node.addresses)
+                }
+            }
+            return (announced + connected).reduce(into: [Candidate]()) { nodes, node in
+                if !nodes.contains(where: { $0.identity == node.identity }) { nodes.append(node) }
+            }
         }
-        var result = await found()
+        func isKnown(_ word: NodeWord, _ nodes: [Candidate]) -> Bool { nodes.contains { $0.name == word.text } }
+        var nodes = await found()
         let end = ContinuousClock.now + .seconds(options.waitSeconds)
-        while result.count < names.count, .now < end {
+        while !words.allSatisfy({ isKnown($0, nodes) }), .now < end {
             try await Task.sleep(for: .milliseconds(50))
-            result = await found()
+            nodes = await found()
         }
         for error in node.membership.errors { say("\(error)") }
-        return result
+        return nodes
     }
 }

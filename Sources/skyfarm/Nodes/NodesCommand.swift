@@ -29,9 +29,8 @@ package struct NodesCommand: Command {
             discovering: NodeSources(discovers: options.discovers, srv: options.srv).all, remote: remote)
         try node.start()
         defer { node.disconnect() }
-        // A node that is announced and was started by `skyfarm up` is one node.
-        let states = await node.discover(for: .seconds(options.waitSeconds)).filter { !$0.isSecond }
-        let rows = states.map(Row.init) + node.membership.peers.compactMap(Row.init)
+        let states = await node.discover(for: .seconds(options.waitSeconds))
+        let rows = Self.rows(of: states, node.membership.peers)
         for error in node.membership.errors { say("\(error)") }
         if rows.isEmpty {
             say(
@@ -124,6 +123,23 @@ extension NodesCommand.Row {
 }
 
 extension NodesCommand {
+    /// Returns one row per node. A node may be connected by several addresses, and be announced as well.
+    package static func rows(of states: [NodeState], _ peers: [DiscoveredPeer]) -> [Row] {
+        var shown: Set<String> = []
+        let states = states.filter { state in
+            !state.isSecond && shown.insert(state.node.map { "\($0.identity)" } ?? state.address).inserted
+        }
+        let known = Set(states.compactMap(\.node?.identity))
+        let tried = Set(states.map(\.address))
+        let others = peers.filter { peer in
+            peer.node.advertisement.id.map(known.contains) != true
+                && !peer.node.addresses.contains { tried.contains($0.description) }
+        }
+        return states.map(Row.init) + others.compactMap(Row.init)
+    }
+}
+
+extension NodesCommand {
     package struct Options: Equatable, Sendable {
         package var action: Action
         package var nodes: [SocketAddress]
@@ -189,7 +205,8 @@ extension NodesCommand {
                 name: "ACTION", help: "list (the default), pause or resume", isRequired: false,
                 choices: Options.Action.names),
             ArgumentSpec(
-                name: "NAME", help: "with pause and resume: the node's name, or HOST:PORT", isRequired: false,
+                name: "NAME", help: "with pause and resume: the node's name or its beginning, or HOST:PORT",
+                isRequired: false,
                 repeats: true),
         ],
         sections: [

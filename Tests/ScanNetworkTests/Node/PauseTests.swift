@@ -160,9 +160,29 @@ struct PauseTests {
     func names() {
         let selection = NodeSelection(only: ["lab-*", "desk"], excluded: ["lab-3*"])
         #expect(["lab-1", "desk"].allSatisfy { selection.refusal(of: $0) == nil })
-        #expect(selection.refusal(of: "lab-33") == "is left out by --exclude lab-3*")
-        #expect(selection.refusal(of: "attic") == "is left out: --only names lab-*, desk")
+        #expect(selection.refusal(of: "lab-33")?.text == "is left out by --exclude lab-3*")
+        #expect(selection.refusal(of: "attic")?.text == "is left out: --only names lab-*, desk")
         #expect(NodeSelection().refusal(of: "attic") == nil)
+    }
+
+    @Test("the beginning of a name selects a node unless another known name begins with it, or is it")
+    func beginnings() {
+        let selection = NodeSelection(only: ["be"])
+        #expect(selection.refusal(of: "beta", among: ["beta", "alpha"]) == nil)
+        #expect(selection.refusal(of: "alpha", among: ["beta", "alpha"])?.ambiguity == nil)
+        let refusal = selection.refusal(of: "beta", among: ["beta", "bench", "alpha"])
+        #expect(refusal?.ambiguity == "--only be could be bench or beta; give more of the name")
+        #expect(selection.refusal(of: "beta", among: ["be", "beta"])?.text == "is left out: --only names be")
+        #expect(selection.refusal(of: "be", among: ["be", "beta"]) == nil)
+
+        let others = NodeSelection(excluded: ["be"])
+        #expect(others.refusal(of: "beta", among: ["beta"])?.text == "is left out by --exclude be")
+        #expect(others.refusal(of: "alpha", among: ["beta", "bench"]) == nil)
+        // Neither is used until the user says which one is meant.
+        for name in ["beta", "bench"] {
+            let ambiguity = others.refusal(of: name, among: ["beta", "bench"])?.ambiguity
+            #expect(ambiguity == "--exclude be could be bench or beta; give more of the name")
+        }
     }
 
     @Test("a node without a scanner that is needed does not join, and the error names it", .timeLimit(.minutes(5)))

@@ -108,7 +108,7 @@ import Testing
         #expect(result.errors.contains("skyfarm: node first left; its tasks are reassigned\n"), "\(result.errors)")
         // The stopped node's tasks may be done by this machine before its silence has lasted long enough.
         let isNamed = result.errors.contains("skyfarm: node second left; its tasks are reassigned\n")
-        let isOvertaken = result.errors.contains(/is slow on second .*; also started on local/)
+        let isOvertaken = result.errors.contains(/"event":"hedged",.*"slow":"second",.*"system":"local"/)
         #expect(isNamed || isOvertaken, "\(result.errors)")
     }
 

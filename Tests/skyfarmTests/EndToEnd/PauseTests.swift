@@ -65,7 +65,7 @@ import Testing
         #expect(try Report(left.output).systems.map(\.name) == ["second"])
         #expect(left.errors.contains("is left out by --exclude fir*"), "\(left.errors)")
         let missing = try Program.run(["nodes", "pause", "nosuch", "--wait", "0"])
-        #expect(missing.code == ExitCode.noUsableNode.rawValue && missing.errors.contains("no node nosuch was found"))
+        #expect(missing.code == ExitCode.noUsableNode.rawValue && missing.errors.contains("no node nosuch answers"))
     }
 
     @Test("a node begins paused outside of its hours")

@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(
-        "a node that answers wrongly, or not at all, is named, and the catalogue is the same",
+        "a node that answers wrongly is named, one that does not answer is overtaken, and the catalogue is the same",
         arguments: ["garbage", "another-band", "reversed", "nothing"])
     func crooked(manner: String) throws {
         let scene = try Scene()
@@ -117,11 +117,12 @@ import Testing
                 + ["--node", crooked.address, "--node", honest.address])
         #expect(result.code == 0, "\(result.errors)")
         #expect(try scene.bytes("out/o.fits") == scene.bytes("expected.fits"))
-        let complaint = manner == "nothing" ? "is slow on crooked" : "on crooked failed: "
-        #expect(result.errors.contains(complaint), "\(result.errors)")
+        // That a task is slow on a node is said with --verbose only.
+        let isSilent = manner == "nothing"
+        #expect(result.errors.contains(isSilent ? " hedged" : "on crooked failed: "), "\(result.errors)")
         // It was set aside: most of the tasks never went there.
         let complaints = result.errorLines.count { $0.contains("crooked") && !$0.contains("joined") }
-        #expect((1...30).contains(complaints), "\(result.errors)")
+        #expect(((isSilent ? 0 : 1)...30).contains(complaints), "\(result.errors)")
         print("faults of processes: a node that answers \(manner) met \(complaints) complaints")
     }
 

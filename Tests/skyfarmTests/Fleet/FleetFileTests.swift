@@ -1,8 +1,10 @@
+import CommandLineKit
 import Foundation
 import ScanCluster
 import Testing
 
 import ImageScanning
+import ScanFleet
 
 @Suite struct FleetFileTests {
     private let scene: Scene
@@ -29,6 +31,15 @@ import ImageScanning
         #expect(!FileManager.default.fileExists(atPath: file.path))
         try file.update(expectsNodes: true)
         #expect(FileManager.default.fileExists(atPath: file.path) && file.nodes.isEmpty)
+    }
+
+    @Test("down takes hosts and whole names of nodes: after h1 was stopped, the word does not mean h10")
+    func words() throws {
+        let nodes = [try node("me@10.0.0.9"), try node("h10"), try node("x")]
+        #expect(try nodes.hosts(of: ["h10-1f0c", "h10", "me@10.0.0.9-1f0c"]) == ["h10", "me@10.0.0.9"])
+        #expect(try nodes.hosts(of: ["h1", "h1-1f0c", "h10-"]) == ["h1", "h1-1f0c", "h10-"])
+        let twins = ["a", "b"].map { FleetNode(host: $0, address: nodes[0].address, name: "twin") }
+        #expect(throws: CommandError.self) { try twins.hosts(of: ["twin"]) }
     }
 
     @Test("what others have written there is left out")

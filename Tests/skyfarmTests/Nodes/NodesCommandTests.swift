@@ -1,4 +1,6 @@
 import CommandLineKit
+import ScanCluster
+import ScanNetwork
 import Testing
 @testable import skyfarm
 
@@ -17,6 +19,28 @@ import Testing
         #expect(lines.count == 3 && lines.first?.hasSuffix("KEY  TAGS") == true, "\(lines)")
         #expect(lines.dropFirst().map { $0.split(separator: " ").last } == ["-", "gpu"])
         #expect(lines.last?.hasSuffix("  fast-disk gpu") == true, "\(lines)")
+    }
+
+    @Test("a node has one row, also if it has several addresses and is announced")
+    func once() {
+        func state(_ address: String, _ status: NodeState.Status, of identity: UInt64?) -> NodeState {
+            var state = NodeState(address: address)
+            state.status = status
+            state.node = identity.map {
+                NodeInfo(
+                    identity: SystemID(high: $0, low: 0), name: "n\($0)", slots: 1, queueLimit: 1, scanners: [],
+                    frameLimit: 1)
+            }
+            return state
+        }
+        let lost = ConnectError(.unreachable, "cannot be reached")
+        let rows = NodesCommand.rows(
+            of: [
+                state("10.0.0.1:1", .joined, of: 1), state("[fd00::1]:1", .duplicate(of: "10.0.0.1:1"), of: 1),
+                state("10.0.0.2:1", .failed(lost), of: 2), state("[fd00::2]:1", .failed(lost), of: 2),
+                state("10.0.0.3:1", .failed(lost), of: nil), state("10.0.0.3:1", .failed(lost), of: nil),
+            ], [])
+        #expect(rows.map(\.address) == ["10.0.0.1:1", "10.0.0.2:1", "10.0.0.3:1"])
     }
 
     @Test("the tags of a node are listed")

@@ -20,9 +20,10 @@ package struct JobCluster: Equatable, Sendable {
     package struct View: Sendable {
         package var nodes: [NodeCalls] = []
         package var rows: [JobRow] = []
-        /// Names of the nodes that report a job, by its ID. A job in a shared folder is reported by all nodes that can
-        /// read it.
-        var reporters: [String: [String]] = [:]
+        /// The nodes that report a job, by its ID. A job in a shared folder is reported by all nodes that can read it.
+        var reporters: [String: Set<SystemID>] = [:]
+        /// The node that has or had the job, by its ID, if it answered.
+        var holders: [String: SystemID] = [:]
         /// One line for each node that could not be asked.
         package var troubles: [String] = []
     }
@@ -85,7 +86,10 @@ package struct JobCluster: Equatable, Sendable {
                 } else {
                     view.nodes.append(answer.calls)
                     view.rows += answer.rows
-                    for row in answer.rows { view.reporters[row.id, default: []].append(answer.calls.node.name) }
+                    for row in answer.rows {
+                        view.reporters[row.id, default: []].insert(answer.calls.node.identity)
+                        if row.isElsewhere != true { view.holders[row.id] = answer.calls.node.identity }
+                    }
                 }
             case .answered(let target, .failure(let error)):
                 silent.remove(target)

@@ -1,5 +1,6 @@
 package import CommandLineKit
 import Foundation
+import ImageScanning
 import ScanCluster
 package import ScanNetwork
 
@@ -107,15 +108,24 @@ extension JobsCommand {
 extension JobCluster.View {
     /// Returns a node that can read the folder of a job.
     func reporter(of row: JobRow) -> NodeCalls? {
-        let names = reporters[row.id] ?? []
-        return nodes.first { names.contains($0.node.name) }
+        let reporters = reporters[row.id] ?? []
+        return nodes.first { reporters.contains($0.node.identity) }
     }
 
-    /// Returns the node that processes orders about a job: the node of this name, or else the job's own node.
-    /// - Throws: `CommandError` if the node does not answer.
-    package func node(of row: JobRow, _ name: String?) throws(CommandError) -> NodeCalls {
-        let name = name ?? row.node ?? ""
-        if let node = nodes.first(where: { $0.node.name == name }) { return node }
+    /// Returns the node that processes orders about a job: the node that `word` selects, or else the job's own node.
+    /// - Throws: `CommandError` if the node does not answer, or if the word could mean several nodes.
+    package func node(of row: JobRow, _ word: String?) throws(CommandError) -> NodeCalls {
+        if let word {
+            switch NodeWord(word).choice(among: nodes, name: \.node.name) {
+            case .none: break
+            case .chosen, .ambiguous: return try NodeWord(word).node(among: nodes)
+            }
+        } else if let holder = holders[row.id], let node = nodes.first(where: { $0.node.identity == holder }) {
+            return node
+        } else if let node = nodes.first(where: { $0.node.name == row.node }) {
+            return node
+        }
+        let name = word ?? row.node ?? ""
         guard row.state == SubmittedJob.State.lost.rawValue || row.isElsewhere == true else {
             throw CommandError(.noUsableNode, "no node \(name) answers; `skyfarm nodes` lists the names")
         }

@@ -2,6 +2,8 @@ package import CommandLineKit
 package import Console
 import Foundation
 import ImageScanning
+import ScanCluster
+import ScanNetwork
 
 /// `skyfarm submit` hands a scan to this user's node on this machine, or to another node.
 package struct SubmitCommand: Command {
@@ -15,7 +17,9 @@ package struct SubmitCommand: Command {
 
     package static let on = Option.optional(
         "on", .word("NODE"), fallback: "the node of this machine",
-        help: "Hand the job to the node of this name, which must be able to read the files and allow that")
+        help:
+            "Hand the job to the node of this name, or beginning of a name; it must be able to read the files and allow that"
+    )
 
     package init(_ arguments: Arguments) throws(UsageError) {
         let options = try ScanCommand.Options(arguments)
@@ -41,20 +45,18 @@ package struct SubmitCommand: Command {
 
     /// Submits the job to another node.
     private func submit(on name: String) async throws -> String {
-        let view = try await cluster.view(until: { view in view.nodes.contains { $0.node.name == name } })
-        guard let node = view.nodes.first(where: { $0.node.name == name }) else {
-            throw CommandError(
-                .noUsableNode,
-                "no node \(name) answers; `skyfarm nodes` lists the names"
-                    + (view.troubles.isEmpty ? "" : " (\(view.troubles.joined(separator: "; ")))"))
-        }
+        let word = NodeWord(name)
+        let view = try await cluster.view(until: { word.isName(of: $0.nodes) })
+        let node = try word.node(among: view.nodes, troubles: view.troubles)
         let folder = FileManager.default.currentDirectoryPath
         var request = ClusterRequest(.submit)
         (request.words, request.folder) = (words, folder)
         request.from = "\(environment["USER"] ?? environment["LOGNAME"] ?? "user")@\(ProcessInfo.processInfo.hostName)"
         request.stamps = (try? InputList(inputs) { "" })?.files.prefix(InputStamp.limit)
             .compactMap { InputStamp(JobPermit.absolute($0.path, folder)) }
-        guard let id = try await node.send(request).id else { throw CommandError(.failure, "\(name) sent no ID") }
+        guard let id = try await node.send(request).id else {
+            throw CommandError(.failure, "\(node.node.name) sent no ID")
+        }
         return id
     }
 

@@ -80,7 +80,9 @@ extension ScanCommand {
         defer { display.finish() }
         let events = ScanEvents(display: display, recorder: results.sole?.recorder ?? ScanRecorder())
         let words = { @Sendable (error: any Error) -> CommandError in
-            guard let signal = interrupts.received else { return CommandError(error, in: "scan") }
+            guard let signal = interrupts.received else {
+                return events.choice.error ?? CommandError(error, in: "scan")
+            }
             if results.sole != nil { return stopped(by: signal, results.journal?.sole) }
             let kept = results.journal == nil ? nil : results.id
             let resume = kept.map { ", kept as job \($0): run the same command again to resume" } ?? ""
@@ -92,6 +94,7 @@ extension ScanCommand {
             let rows = try await results.merged?.write(results.report, results.journal)
             if let path = options.images.merged, let rows { results.report.merge(into: path, rows: rows) }
         }
+        events.choice.onAmbiguity { work.cancel() }
         let watcher = Task {
             var endless: FolderWatch? = if case .folders(let watch) = source { watch } else { nil }
             for await _ in interrupts.signals {

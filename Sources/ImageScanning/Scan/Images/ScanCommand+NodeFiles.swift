@@ -4,6 +4,7 @@ import Foundation
 import ScanBasics
 import ScanCluster
 import ScanFarm
+import ScanNetwork
 import SkyScan
 
 /// Images that lie on nodes: `NODE:/PATH`.
@@ -27,8 +28,10 @@ extension ScanCommand {
         let farm = try ScanNode.started(options.cluster, events: events)
         defer { farm.disconnect() }
         let named = files.compactMap(\.node)
-        if named.contains(where: ShellPattern.isPattern) { try await farm.gather(options.cluster) }
-        try await farm.find(files.filter { $0.node.map(ShellPattern.isPattern) == false }, options.cluster)
+        if named.contains(where: ShellPattern.isPattern) { try await farm.gather(options.cluster, events) }
+        let files = try await farm.located(files, options.cluster)
+        events.choice.report(await farm.connections.states)
+        try events.choice.check()
         let mayRepeat = Set(named).count > 1 || named.contains(where: ShellPattern.isPattern)
         var merge = NodeFileMerge()
         for file in files {
@@ -90,6 +93,47 @@ extension ScanNode {
 }
 
 extension ScanNode {
+    /// Time in which the nodes that are running are discovered, so that the beginning of a name can be judged.
+    private static let search = 1.0
+
+    /// Returns the files with the whole name of each node in place of the word that selects it. Waits until the nodes
+    /// have joined.
+    /// - Throws: ``CommandError`` if a node does not join, or if a word could mean several nodes.
+    fileprivate func located(_ files: [InputList.File], _ cluster: ClusterOptions) async throws -> [InputList.File] {
+        let words = Set(files.compactMap(\.node)).map(NodeWord.init).filter { !$0.isPattern }
+        if words.isEmpty { return files }
+        let name = { @Sendable (system: SystemSnapshot) in NodeWord.plainName(of: system.name) }
+        if membership.isOff {
+            _ = await connections.settled()
+        } else {
+            let seconds = min(Self.search, cluster.waitSeconds)
+            await systems.wait(within: .seconds(seconds)) { systems in
+                words.allSatisfy { word in systems.contains { !$0.isLocal && name($0) == word.text } }
+            }
+            await systems.wait(within: .seconds(cluster.waitSeconds - seconds)) { systems in
+                words.allSatisfy { word in
+                    if case .none = word.choice(among: systems.filter { !$0.isLocal }, name: name) {
+                        false
+                    } else {
+                        true
+                    }
+                }
+            }
+        }
+        try Task.checkCancellation()
+        let nodes = systems.snapshot.filter { !$0.isLocal }
+        var names: [String: String] = [:]
+        for word in words.sorted(by: { $0.text < $1.text }) {
+            if case .none = word.choice(among: nodes, name: name) { throw await missing(word.text) }
+            names[word.text] = try word.node(among: nodes, name: name, label: \.name).name
+        }
+        return files.map { file in
+            var file = file
+            file.node = file.node.map { names[$0] ?? $0 }
+            return file
+        }
+    }
+
     /// Waits until the nodes on which `files` lie have joined.
     /// - Throws: ``CommandError`` if one does not.
     package func find(_ files: [InputList.File], _ cluster: ClusterOptions) async throws {
@@ -106,15 +150,19 @@ extension ScanNode {
             await systems.wait(within: .seconds(cluster.waitSeconds)) { missing($0).isEmpty }
         }
         try Task.checkCancellation()
-        guard let first = missing(systems.snapshot).first else { return }
+        if let first = missing(systems.snapshot).first { throw await self.missing(first) }
+    }
+
+    /// Returns the error about a node that has not joined.
+    private func missing(_ name: String) async -> CommandError {
         let others = systems.snapshot.filter { !$0.isLocal }.map(\.name).sorted()
-        let troubles = await connections.states.compactMap { state in
+        let troubles = await connections.states.filter { !$0.isSecond }.compactMap { state in
             state.trouble.map { "node \(state.label): \($0)" }
         }
         let found = others.isEmpty ? "no node was found" : "the nodes are \(others.joined(separator: ", "))"
-        throw CommandError(
+        return CommandError(
             .input,
-            "node \(first): no such node: \(([found] + troubles).joined(separator: "; ")); `skyfarm nodes` lists them")
+            "node \(name): no such node: \(([found] + troubles).joined(separator: "; ")); `skyfarm nodes` lists them")
     }
 }
 
