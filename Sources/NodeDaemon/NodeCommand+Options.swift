@@ -92,7 +92,8 @@ extension NodeCommand {
         "resume", help: "Resume the node of this machine that your user runs, and exit")
 
     private static let name = Option.optional(
-        "name", .word("NAME"), fallback: "the host's name, made unique", layers: .environment("SKYFARM_NODE_NAME"),
+        "name", .word("NAME"), fallback: "the host's name; further nodes of that name get a lasting suffix",
+        layers: .environment("SKYFARM_NODE_NAME"),
         help: "Name of this node")
     private static let slots = Option.optional(
         "slots", .slots, fallback: "one per core", layers: .all,
@@ -179,7 +180,7 @@ extension NodeCommand {
             OptionSection(title: "Service", options: [installService.spec, user.spec, dryRun.spec]),
             CommonOptions.section,
         ],
-        exitCodes: [.noUsableNode, .authentication, .input, .interrupted], files: [.key, .submitted])
+        exitCodes: [.noUsableNode, .authentication, .input, .interrupted], files: [.key, .names, .submitted])
 }
 
 extension SocketAddress {

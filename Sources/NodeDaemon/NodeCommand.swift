@@ -27,7 +27,7 @@ package struct NodeCommand: Command {
         if let request = options.service { return try install(request) }
         if let order = options.order { return try send(order) }
         let interrupts = Interrupts(beforeExit: {})
-        let running = try RunningNode(self)
+        let running = try RunningNode(self, await findName())
         try announce(Ready(name: running.name, address: running.address.description, slots: running.live.slots))
         await running.run(until: interrupts)
         Self.waitForLog()
@@ -82,7 +82,8 @@ package struct NodeCommand: Command {
     func say(_ event: ScanNode.Event) {
         switch event {
         case .server(let event): say(event)
-        case .announcement(.advertised(let name), _): say("announced as \(name)")
+        case .announcement(.advertised(let instance), _):
+            say("announced as \(ServiceAdvertisement.nodeName(ofInstance: instance))")
         case .announcement(.unavailable(let error), let address):
             say("not announced: \(error); use --node \(Self.reachable(address)) meanwhile")
         case .membership(let change): say(change)
@@ -136,12 +137,6 @@ package struct NodeCommand: Command {
         let done = DispatchSemaphore(value: 0)
         log.async { done.signal() }
         _ = done.wait(timeout: .now() + 1)
-    }
-
-    /// Returns the host's name with four random hexadecimal digits, to distinguish several nodes on one host.
-    static func uniqueName() -> String {
-        let host = ProcessInfo.processInfo.hostName.prefix { $0 != "." }.filter { !$0.isWhitespace }
-        return "\(host.isEmpty ? "node" : host)-\(UInt16.random(in: 0...UInt16.max).hexadecimal)"
     }
 
     private struct Ready: Encodable {

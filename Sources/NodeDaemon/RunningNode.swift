@@ -16,12 +16,16 @@ import SkyScan
 /// jobs of this user and the live page. ``run(until:)`` then serves requests until a signal or `--idle-stop`, and lets
 /// running tasks finish. After it returns, jobs, orders and keys are no longer processed.
 struct RunningNode: Sendable {
-    let name: String
+    var name: String { naming.text }
     /// Address at which other machines reach the node.
     let address: SocketAddress
     /// The state that the live page of the node shows.
     let live: LiveNode
 
+    /// The name, which stays this node's as long as this value exists.
+    private let naming: NodeName
+    /// Announcements of other nodes of the same name.
+    private let namesakes: AsyncStream<Void>
     private let command: NodeCommand
     private let store: KeyStore
     /// Cluster keys at the start of the node.
@@ -38,9 +42,9 @@ struct RunningNode: Sendable {
     private let dashboard: DashboardServer?
 
     /// - Throws: `CommandError` if the node cannot listen, or cannot use what its options name; `KeyError`.
-    init(_ command: NodeCommand) throws {
+    init(_ command: NodeCommand, _ naming: NodeName) throws {
         let options = command.options
-        let name = options.name ?? NodeCommand.uniqueName()
+        let name = naming.text
         let live = LiveNode(name: name, slots: options.slots ?? ProcessInfo.processInfo.activeProcessorCount)
         let store = try KeyStore.user()
         keys = try store.ring()
@@ -53,6 +57,7 @@ struct RunningNode: Sendable {
         limits.onOrder = { owner.handle(.order($0, by: "\($1)")) }
         NodeCallService(store: try command.fileStore(), jobs: jobs).serve(&limits)
         let presence = Locked(CoordinatorPresence())
+        let (namesakes, sighting) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let node = ScanNode(
             name: name, keys: keys, slots: live.slots, serving: .sky, listen: options.address.description,
             discovering: options.advertises ? [DNSServiceDiscovery()] : [], resolver: try command.resolver(),
@@ -63,6 +68,7 @@ struct RunningNode: Sendable {
                 idle?.note(event)
                 Self.giveBackMemory(after: event, presence)
             }
+            if case .membership(.discovered(let other)) = event, other.name == name { sighting.yield() }
             command.say(event)
         }
         guard let server = node.server else { preconditionFailure("a node that serves has a server") }
@@ -76,7 +82,8 @@ struct RunningNode: Sendable {
         cluster = ClusterWatch(
             keys: { try store.ring() }, addresses: { peers() + options.clusterNodes.map { [$0] } }, live: live)
         dashboard = try command.serveDashboard(NodeDashboardSource(server, live, address, cluster))
-        (self.name, self.address, self.live, self.command, self.store) = (name, address, live, command, store)
+        (self.naming, self.namesakes, self.command, self.store) = (naming, namesakes, command, store)
+        (self.address, self.live) = (address, live)
         (self.node, self.server, self.owner, self.idle, self.peers) = (node, server, owner, idle, peers)
     }
 
@@ -87,6 +94,7 @@ struct RunningNode: Sendable {
         // Not in the task group, since each of them may wait for a machine that does not answer.
         let watching = Task { if dashboard != nil { await cluster.run() } }
         let joining = Task { await join() }
+        let renaming = Task { await command.watch(naming, of: node, sightings: namesakes) }
         let serving = Task { await command.serveJobs(jobs, owner) { peers().map { $0.map(\.description) } } }
         await withDiscardingTaskGroup { group in
             group.addTask { await obey() }
@@ -94,6 +102,7 @@ struct RunningNode: Sendable {
             // Any signal drains the node, including SIGHUP; nohup keeps it running after its terminal is closed.
             await command.end(interrupts, idle)
             joining.cancel()
+            renaming.cancel()
             serving.cancel()
             // Orders to pause are still carried out until the service has ended.
             await serving.value

@@ -29,6 +29,9 @@ extension FileSpec {
     package static let hosts = FileSpec(
         .state, "skyfarm/hosts", help: "Nodes that skyfarm up has started: host, address and name of each.")
 
+    package static let names = FileSpec(
+        .state, "skyfarm/names/", help: "Names of the nodes of this machine, which they have again after a restart.")
+
     private init(_ folder: UserFolder, _ path: String, help: String) {
         self.init(variable: folder.rawValue, fallback: "~/" + folder.fallback, path: path, help: help)
     }

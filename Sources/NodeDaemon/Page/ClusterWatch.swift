@@ -47,7 +47,8 @@ final class ClusterWatch: Sendable {
                     continue
                 }
                 // The name in the answer is not used, since it may change and the state is kept by name.
-                load.name = calls.node.name.kept
+                load.name =
+                    connections[target]?.name ?? Self.distinctName(of: calls, among: connections.values.map(\.name))
                 connections[target] = (calls, load.name)
                 rows += answer.rows
                 picture.withLock { $0.answered(load, at: live.elapsed) }
@@ -65,6 +66,12 @@ final class ClusterWatch: Sendable {
         guard let lost = connections.removeValue(forKey: target) else { return }
         lost.calls.close()
         picture.withLock { $0.failed(lost.name, trouble, at: live.elapsed) }
+    }
+
+    /// Returns the name under which the state of a node is kept: its name, with the address if another node has that name.
+    private static func distinctName(of calls: NodeCalls, among names: [String]) -> String {
+        let name = calls.node.name
+        return names.contains(name.kept) ? "\(name) (\(calls.address))".kept : name.kept
     }
 
     private struct Answer: Sendable {

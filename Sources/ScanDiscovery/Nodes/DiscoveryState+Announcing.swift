@@ -105,7 +105,6 @@ extension DiscoveryState {
 
     private func shownName(_ name: String, _ id: DiscoveredNode.ID) -> String {
         guard case .identity(let identity) = id else { return name.printable }
-        let suffix = "-" + identity.description.prefix(8)
-        return (name.hasSuffix(suffix) && name != suffix ? String(name.dropLast(suffix.count)) : name).printable
+        return ServiceAdvertisement.nodeName(ofInstance: name, of: identity)
     }
 }

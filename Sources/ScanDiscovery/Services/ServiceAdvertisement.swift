@@ -32,6 +32,15 @@ public struct ServiceAdvertisement: Hashable, Sendable {
         return kept + suffix
     }
 
+    /// Returns the name of the node that an instance announces: the name of the instance without the digits of the
+    /// identity, which are those of `id` if it is known. A daemon may have renamed the instance, as to `alpha-1f0c2d3e #2`.
+    public static func nodeName(ofInstance instance: String, of id: SystemID? = nil) -> String {
+        let digits = id.map { String($0.description.prefix(8)) }
+        let match = instance.wholeMatch(of: /(.+)-([0-9a-f]{8})(?: #[0-9]+| \([0-9]+\))?/)
+        guard let match, digits == nil || String(match.2) == digits else { return instance.printable }
+        return String(match.1).printable
+    }
+
     /// Rejects an announcement that a daemon would accept but other machines could not resolve.
     /// - Throws: ``DiscoveryError`` with code `invalid`.
     package func validate() throws(DiscoveryError) {

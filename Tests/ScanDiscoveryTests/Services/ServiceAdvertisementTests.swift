@@ -11,6 +11,20 @@ struct ServiceAdvertisementTests {
         #expect(ServiceAdvertisement.instanceName("alpha", of: Self.id) == "alpha-01234567")
     }
 
+    @Test("the name of a node is that of its instance without the digits, also if the daemon has renamed the instance")
+    func nodeName() {
+        for instance in ["alpha-01234567", "alpha-01234567 #2", "alpha-01234567 (12)"] {
+            #expect(ServiceAdvertisement.nodeName(ofInstance: instance) == "alpha")
+            #expect(ServiceAdvertisement.nodeName(ofInstance: instance, of: Self.id) == "alpha")
+        }
+        #expect(ServiceAdvertisement.nodeName(ofInstance: "alpha-7c1e-01234567", of: Self.id) == "alpha-7c1e")
+        // These digits are not those of the identity, or there are none.
+        #expect(ServiceAdvertisement.nodeName(ofInstance: "alpha-76543210", of: Self.id) == "alpha-76543210")
+        for instance in ["alpha", "alpha #2", "-01234567", "alpha-0123"] {
+            #expect(ServiceAdvertisement.nodeName(ofInstance: instance) == instance)
+        }
+    }
+
     @Test("a long name is cut between characters", arguments: ["x", "é", "👩‍🚀"])
     func longName(character: String) {
         let name = ServiceAdvertisement.instanceName(String(repeating: character, count: 100), of: Self.id)

@@ -62,8 +62,8 @@ for block in "$LAB"/block-*; do
     done
 done
 
-check "other is listed" lines 1 '^h2-.*10\.77\.0\.2:' "$(log 1 readme)"
-check "it joined the scan" lines 1 'node h2-[0-9a-f]* joined' "$(log 1 readme)"
+check "other is listed by its host's name" lines 1 '^h2 .*10\.77\.0\.2:' "$(log 1 readme)"
+check "it joined the scan" lines 1 'node h2 joined' "$(log 1 readme)"
 stop 2 background
 ended 2 background
 check "and finished tasks" lines 1 ' [1-9][0-9]* tasks done' "$(log 2 background)"

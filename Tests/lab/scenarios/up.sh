@@ -48,8 +48,8 @@ took=$(since "$start")
 cat "$LAB/up.log"
 check "from nothing to the end of a scan in less than 20 s ($took s)" under 20 "$took"
 for host in 2 3 4; do
-    check "host $host has joined" lines 1 "^skyfarm: h$host: h$host-[0-9a-f]* joined at 10.77.0.$host:4870, 1 slot, after " "$LAB/up.log"
-    check "and has finished tasks" worked 1 "h$host-[0-9a-f]*"
+    check "host $host has joined" lines 1 "^skyfarm: h$host: h$host joined at 10.77.0.$host:4870, 1 slot, after " "$LAB/up.log"
+    check "and has finished tasks" worked 1 "h$host"
     check "and nobody else can read what is there" test -z "$(on $host find /run/home/.skyfarm-node.h$host -perm /077)"
 done
 check "the catalogue equals that of one machine" same_catalogue
@@ -58,9 +58,9 @@ check "one with another processor" lines 1 "^skyfarm: h6: runs Linux on i686, an
 check "one with a full disk" lines 1 '^skyfarm: h7: cannot copy the program: the file system of /run/home has [0-9]+ kB free, and [0-9]+ kB are needed$' "$LAB/up.log"
 check "the result has all six" lines 6 '"host" : "h[2-7]"' "$LAB/up.json"
 on 1 "$LAB_SKYFARM" nodes >"$LAB/nodes"
-check "nodes lists three" lines 3 '^h[234]-[0-9a-f]{4} +10\.77\.0\.[234]:4870 ' "$LAB/nodes"
+check "nodes lists three" lines 3 '^h[234] +10\.77\.0\.[234]:4870 ' "$LAB/nodes"
 on 1 "$LAB_SKYFARM" up h2 >"$LAB/again" 2>>"$LAB/up.log"
-check "a node that runs is left as it is" lines 1 '^h2 +running +h2-' "$LAB/again"
+check "a node that runs is left as it is" lines 1 '^h2 +running +h2 ' "$LAB/again"
 check "and has other options, which is said" lines 1 ': runs with --slots 1, not with no options: to change that, `skyfarm down` it first$' "$LAB/up.log"
 
 start=$(now)
