@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import jedi
 import numpy as np
 import pytest
 from astropy import units
@@ -72,6 +73,13 @@ def test_signatures_are_explicit_and_alike() -> None:
     assert set(one) | set(many) == set(_options.OPTIONS) | set(_options.PLANES) | OWN
     for name in one:
         assert re.search(rf"^    .*\b{name}\b.* : |^    .*\b{name}\b,", skyfarm.scan.__doc__ or "", re.M), name
+
+
+@pytest.mark.parametrize("function", ["scan", "scan_many"])
+def test_editors_complete_arguments(function: str) -> None:
+    for begin, name in (("check_", "check_image="), ("seg", "segmentation="), ("deblend_c", "deblend_contrast=")):
+        found = jedi.Script(f"import skyfarm\nskyfarm.{function}(x, {begin}").complete()
+        assert [completion.name for completion in found] == [name]
 
 
 def test_words() -> None:
