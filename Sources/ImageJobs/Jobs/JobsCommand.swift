@@ -15,53 +15,32 @@ package struct JobsCommand: Command {
     package init(_ arguments: Arguments) throws(UsageError) { options = try Options(arguments) }
 
     package func run() async throws -> ExitCode {
-        let folder = options.folder
         switch options.action {
         case .list:
             let rows = try await rows()
             try StandardOutput.write(
                 options.common.json ? JSONOutput.document(JobRow.Listing(jobs: rows)) : JobRow.text(rows))
-        case .remove(let id) where options.submitted?.entry(prefix: id) != nil:
-            guard let jobs = options.submitted, let entry = jobs.entry(prefix: id) else { break }
-            try remove(entry, of: jobs)
-            say("removed job \(entry.job.id)")
         case .pause(let id): return try await order(.pause, id)
+        case .resume(let id): return try await order(.resume, id)
         case .cancel(let id): return try await order(.cancel, id)
+        case .remove(let id): return try await order(.remove, id)
         case .priority(let id, let weight): return try await order(.priority, id, weight: weight)
         case .fetch(let id): return try await fetch(id)
         case .watch(let id): return try await watch(target(id, substitute: .ofEnded))
         case .wait(let ids): return try await wait(for: ids)
         case .run(let id): return try await runSubmitted(id)
         case .show(let id, let failed):
-            let row =
-                try isJournal(id)
-                ? JobRow(folder.entry(prefix: id)) : await target(id, substitute: .any).row(isFull: true)
+            let row = try await target(id, substitute: .any).row(isFull: true)
             try StandardOutput.write(
                 options.common.json ? JSONOutput.document(row) : failed ? row.failureText : row.text)
-        case .resume(let id) where options.on != nil || !isJournal(id):
-            return try await order(.resume, id)
-        case .resume(let id):
-            return try await resume(try folder.entry(prefix: id))
-        case .remove(let id) where !isJournal(id):
-            _ = try await order(.remove, id)
-            say("removed job \(id)")
-        case .remove(let id):
-            let entry = try folder.entry(prefix: id)
-            try folder.remove(entry.id)
-            say("removed job \(entry.id)")
         case .removeAll:
             try removeAll()
         }
         return .complete
     }
 
-    /// Returns whether the ID is that of a local scan that was not submitted. A submitted job with that ID takes
-    /// precedence.
-    private func isJournal(_ id: String) -> Bool {
-        options.submitted?.entry(prefix: id) == nil && (try? options.folder.entry(prefix: id)) != nil
-    }
-
-    private func resume(_ entry: JournalFolder.Entry) async throws -> ExitCode {
+    /// Runs the command of a job that was not submitted again.
+    func resume(_ entry: JournalFolder.Entry) async throws -> ExitCode {
         guard let record = entry.record else {
             throw CommandError(.failure, entry.trouble ?? "job \(entry.id) cannot be read")
         }

@@ -10,27 +10,6 @@ internal import ScanCluster
 /// file: that of ``tasks(of:in:inputs:)``, or ``sole`` in a job of one image. After a restart, ``files()`` tells which
 /// files need not be scanned again.
 public final class FilesJournal: Sendable {
-    /// How a job keeps its journal.
-    public struct Options: Sendable {
-        /// Whether to delete everything that an earlier run left.
-        public var forgets: Bool
-        /// Whether to delete it if the earlier run finished every file.
-        public var forgetsFinished: Bool
-        /// Whether the job has one image, whose bands may depend on the cluster and whose inputs are known by checksums.
-        public var isSole: Bool
-        /// Time below which the journal of a job of one task is not kept, since the task can be repeated; nil for a job
-        /// of several tasks.
-        public var longestUnkept: Duration?
-
-        /// Creates the options of a job.
-        public init(
-            forgets: Bool = false, forgetsFinished: Bool = false, isSole: Bool = false, longestUnkept: Duration? = nil
-        ) {
-            (self.forgets, self.forgetsFinished) = (forgets, forgetsFinished)
-            (self.isSole, self.longestUnkept) = (isSole, longestUnkept)
-        }
-    }
-
     /// The job's ID, see ``JobIdentity/id``.
     public let id: String
     /// Whether an earlier run recorded files.
@@ -39,22 +18,28 @@ public final class FilesJournal: Sendable {
     public let isFinished: Bool
     /// Journal of the tasks of the image of a job of one, or nil for many images.
     public let sole: ScanJournal?
-    private let knownMerged: Locked<JournalledFile.Catalogue?>
     private let executor: BlockingExecutor
     private let opened: ScanJournal.Confined
-    private let images: ImageJournals
+    private let notice: @Sendable (String) -> Void
+    /// Tasks whose results an earlier run left.
+    private let stored: Set<TaskKey>
+    private let state: Locked<State>
+
+    private struct State {
+        var merged: JournalledFile.Catalogue?
+        /// Journals of the images that are being scanned, by name of their file.
+        var journals: [String: [ScanJournal]] = [:]
+    }
 
     private init(
-        _ opening: JournalOpening, _ opened: ScanJournal.Confined, _ options: Options, hasFiles: Bool,
-        executor: BlockingExecutor
+        _ opening: JournalOpening, _ opened: ScanJournal.Confined, hasFiles: Bool, executor: BlockingExecutor
     ) {
         id = opening.id
-        let keys = opened.openFile?.keys ?? []
-        images = ImageJournals(opening: opening, opened: opened, stored: keys)
+        (stored, notice) = (opened.openFile?.keys ?? [], opening.notice)
         sole =
-            options.isSole
-            ? ScanJournal(id: opening.id, opened: opened, keys: keys, executor: executor, notice: opening.notice) : nil
-        knownMerged = Locked(opened.openFile?.record.merged)
+            opening.record.isSole
+            ? ScanJournal(id: id, opened: opened, keys: stored, executor: executor, notice: notice) : nil
+        state = Locked(State(merged: opened.openFile?.record.merged))
         (self.hasFiles, self.opened, self.executor) = (hasFiles, opened, executor)
         isFinished = opened.openFile?.record.state == .finished
     }
@@ -64,22 +49,25 @@ public final class FilesJournal: Sendable {
     /// - Parameters:
     ///   - record: record of the job for a new journal.
     ///   - folder: folder of all journals, which is created if it is missing.
-    ///   - options: how the job keeps its journal.
+    ///   - forgets: whether to delete everything that an earlier run left.
+    ///   - forgetsFinished: whether to delete it if the earlier run finished every file.
+    ///   - longestUnkept: time below which the journal of a job of one task is not kept, since the task can be repeated;
+    ///     nil for a job of several tasks.
     ///   - notice: receives messages for the user of one line each, such as the reason why a job cannot be resumed.
     /// - Returns: The journal, which this process locks until it is finished or deallocated.
     /// - Throws: ``JournalError`` with `inUse`, `noSpace`, `unwritable` or `damaged`.
     public static func open(
-        _ record: JobRecord, in folder: JournalFolder, _ options: Options = Options(),
-        notice: @escaping @Sendable (String) -> Void
+        _ record: JobRecord, in folder: JournalFolder, forgets: Bool = false, forgetsFinished: Bool = false,
+        longestUnkept: Duration? = nil, notice: @escaping @Sendable (String) -> Void
     ) async throws -> FilesJournal {
         let executor = BlockingExecutor(label: "skyfarm.journal")
         return try await executor.run {
-            let opening = JournalOpening(record: record, folder: folder, forgets: options.forgets, notice: notice)
+            let opening = JournalOpening(record: record, folder: folder, forgets: forgets, notice: notice)
             try folder.create()
             let lock = try JournalLock(path: folder.lockPath(opening.id))
-            let file = try opening.existing() ?? (options.isSole ? nil : opening.make(isFinishing: false))
+            let file = try opening.existing() ?? (record.isSole ? nil : opening.make(isFinishing: false))
             var files = try file?.files() ?? []
-            if let file, options.forgetsFinished, file.record.state == .finished,
+            if let file, forgetsFinished, file.record.state == .finished,
                 files.count(where: { $0.isComplete }) == record.files
             {
                 try file.removeResults()
@@ -87,8 +75,8 @@ public final class FilesJournal: Sendable {
                 file.change { $0.merged = nil }
             }
             let opened = ScanJournal.Confined(
-                lock: lock, opening: opening, file: file, keepsFrom: options.longestUnkept.map { .now + $0 })
-            return FilesJournal(opening, opened, options, hasFiles: !files.isEmpty, executor: executor)
+                lock: lock, opening: opening, file: file, keepsFrom: longestUnkept.map { .now + $0 })
+            return FilesJournal(opening, opened, hasFiles: !files.isEmpty, executor: executor)
         }
     }
 
@@ -121,14 +109,33 @@ public final class FilesJournal: Sendable {
     /// - Returns: A journal that shares the file of this one.
     /// - Throws: ``JournalError`` if the key of the image cannot be encoded.
     public func tasks(of image: String, in file: String, inputs: [FileStamp]) throws(JournalError) -> ScanJournal {
-        try images.journal(of: image, in: file, inputs: inputs, executor: executor)
+        struct Key: Encodable {
+            var image: String
+            var inputs: [FileStamp]
+        }
+        let key: UInt64
+        do {
+            key = try Checksum.of(Key(image: image, inputs: inputs))
+        } catch {
+            throw JournalError(.damaged, "\(image): its name cannot be coded: \(error)")
+        }
+        let journal = ScanJournal(
+            id: id, opened: opened, keys: stored, executor: executor, image: key, notice: notice)
+        state.withLock { $0.journals[file, default: []].append(journal) }
+        return journal
+    }
+
+    /// Releases the journals of the images of a file, and returns the tasks whose results are stored for these images.
+    private func release(_ file: String) -> Set<TaskKey> {
+        let journals = state.withLock { $0.journals.removeValue(forKey: file) ?? [] }
+        return journals.reduce(into: []) { $0.formUnion($1.used) }
     }
 
     /// Records a file whose catalogues are written; the record is durable when this function returns. If the file is
     /// complete, the results of its tasks are deleted.
     /// - Throws: ``JournalError`` if the journal cannot be written.
     public func finish(_ file: JournalledFile) async throws {
-        let keys = images.release(file.name)
+        let keys = release(file.name)
         try await executor.run { [opened] in
             try opened.keptFile(always: !file.isComplete)?.write(file, removing: file.isComplete ? keys : [])
         }
@@ -141,7 +148,7 @@ public final class FilesJournal: Sendable {
     ///   - report: report about the file, encoded by the program.
     /// - Throws: ``JournalError`` if the journal cannot be written.
     public func fail(_ name: String, report: [UInt8]) async throws {
-        _ = images.release(name)
+        _ = release(name)
         try await executor.run { [opened, sole] in
             guard let journal = try opened.keptFile(always: true) else { return }
             var file = try journal.file(name) ?? JournalledFile(name: name, inputs: [], catalogues: [])
@@ -153,7 +160,7 @@ public final class FilesJournal: Sendable {
     }
 
     /// The catalogue of all files, as recorded by this or an earlier run.
-    public var merged: JournalledFile.Catalogue? { knownMerged.withLock(\.self) }
+    public var merged: JournalledFile.Catalogue? { state.withLock(\.merged) }
 
     /// Records the catalogue of all files; the record is durable when this function returns.
     /// - Throws: ``JournalError`` if the journal cannot be written.
@@ -162,7 +169,7 @@ public final class FilesJournal: Sendable {
             opened.openFile?.change { $0.merged = merged }
             try opened.openFile?.insert([])
         }
-        knownMerged.withLock { $0 = merged }
+        state.withLock { $0.merged = merged }
     }
 
     /// What a job came to.

@@ -47,6 +47,9 @@ public struct JobRecord: Codable, Equatable, Sendable {
     /// Catalogue of all files of a job of many images, or nil if none was begun.
     public var merged: JournalledFile.Catalogue?
 
+    /// Whether the job has one image, whose bands may depend on the cluster and whose inputs are known by checksums.
+    var isSole: Bool { tasks != nil }
+
     /// Takes over the command of a new run of the job. Outputs of earlier runs that still exist are kept, after those of
     /// the new run, and so are templates of names.
     mutating func take(_ run: JobRecord) {

@@ -57,8 +57,8 @@ struct ChangedImageTests {
         func open(_ reader: ImageReader) async throws -> ScanJournal {
             let identity = try JobIdentity(
                 reader: reader, parameters: ScanParameters(), bandRows: 64, software: "test")
-            let record = JobRecord(identity: identity, words: [], folder: "/", began: 0)
-            let job = try await FilesJournal.open(record, in: folder, .init(isSole: true)) { _ in }
+            let record = JobRecord(identity: identity, words: [], folder: "/", began: 0, tasks: 1)
+            let job = try await FilesJournal.open(record, in: folder) { _ in }
             let journal = try #require(job.sole)
             journal.checkInputs { try reader.requireUnchanged() }
             try await journal.begin { try await reader.checksums() }

@@ -74,7 +74,7 @@ import SkyScan
             let identity = try JobIdentity(
                 reader: try ImageReader(image: bench.image), parameters: ScanParameters(), bandRows: nil,
                 software: "test")
-            return JobRecord(identity: identity, words: [bench.image], folder: bench.folder, began: 0)
+            return JobRecord(identity: identity, words: [bench.image], folder: bench.folder, began: 0, tasks: 1)
         }
         let whole = try await bench.scan(nil)
         let first = try await bench.scan(try await bench.open(try record()), slots: 4)

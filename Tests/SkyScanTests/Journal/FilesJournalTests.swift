@@ -20,7 +20,7 @@ import SkyScan
             words: files, folder: bench.folder, began: 0)
         record.files = files.count
         return try await FilesJournal.open(
-            record, in: bench.journals, .init(forgets: forgets), notice: { _ in })
+            record, in: bench.journals, forgets: forgets, notice: { _ in })
     }
 
     private func entry(isComplete: Bool = true) throws -> JournalledFile {

@@ -158,7 +158,7 @@ import Testing
         let folder = JournalFolder(path: bench.image + "/state")
         let record = try bench.record()
         let error = await #expect(throws: JournalError.self) {
-            try await FilesJournal.open(record, in: folder, .init(isSole: true)) { _ in }
+            try await FilesJournal.open(record, in: folder) { _ in }
         }
         #expect(error?.code == .unwritable && error?.message.contains("--no-journal") == true)
     }
@@ -180,7 +180,7 @@ import Testing
     @Test("of one task makes no file if it was short")
     func oneTask() async throws {
         let bench = try JournalBench(width: 64, height: 64)
-        let job = try await bench.openJob(try bench.record(), .init(longestUnkept: .seconds(3600)))
+        let job = try await bench.openJob(try bench.record(), longestUnkept: .seconds(3600))
         let journal = try #require(job.sole)
         try await journal.begin { checksums }
         let counted = Locked(false)
@@ -198,14 +198,14 @@ import Testing
     func longTask() async throws {
         let bench = try JournalBench(width: 64, height: 64)
         do {
-            let job = try await bench.openJob(try bench.record(), .init(longestUnkept: .zero))
+            let job = try await bench.openJob(try bench.record(), longestUnkept: .zero)
             let journal = try #require(job.sole)
             try await journal.begin { checksums }
             try await journal.add([1], of: key(1)) {}
             try await journal.flush()
             #expect(journal.isKept)
         }
-        let job = try await bench.openJob(try bench.record(), .init(longestUnkept: .seconds(3600)))
+        let job = try await bench.openJob(try bench.record(), longestUnkept: .seconds(3600))
         let journal = try #require(job.sole)
         #expect(journal.count == 1)
         try await journal.begin { checksums }

@@ -45,16 +45,17 @@ final class JournalBench: Sendable {
         let reader = try ImageReader(image: image)
         return JobRecord(
             identity: try JobIdentity(reader: reader, parameters: parameters, bandRows: 64, software: software),
-            words: [image], folder: folder, began: 0)
+            words: [image], folder: folder, began: 0, tasks: 1)
     }
 
     /// Opens the journal of a job of one image.
     func openJob(
-        _ record: JobRecord, _ options: FilesJournal.Options = .init(), notices: Locked<[String]> = Locked([])
+        _ record: JobRecord, forgets: Bool = false, longestUnkept: Duration? = nil,
+        notices: Locked<[String]> = Locked([])
     ) async throws -> FilesJournal {
-        var options = options
-        options.isSole = true
-        let journal = try await FilesJournal.open(record, in: journals, options) { line in
+        let journal = try await FilesJournal.open(
+            record, in: journals, forgets: forgets, longestUnkept: longestUnkept
+        ) { line in
             notices.withLock { $0.append(line) }
         }
         journal.sole?.prepare()
@@ -65,7 +66,7 @@ final class JournalBench: Sendable {
     func open(
         _ record: JobRecord, forgets: Bool = false, notices: Locked<[String]> = Locked([])
     ) async throws -> ScanJournal {
-        try #require(try await openJob(record, .init(forgets: forgets), notices: notices).sole)
+        try #require(try await openJob(record, forgets: forgets, notices: notices).sole)
     }
 
     var journalPath: String { get throws { journals.journalPath(try record().identity.id) } }

@@ -56,6 +56,8 @@ import ImageJobs
         #expect(try run(["jobs"]).contains("  finished  "))
         #expect(try run(["jobs"]).contains("  2/4 files, 2 failed  "))
         try expectFailures(of: job.id)
+        _ = try run(["jobs", "wait", job.id], 23)
+        _ = try run(["jobs", "pause", job.id], 1)
         _ = try scene.sky("cut.fits", size: "200", ["--overwrite"])
         _ = try run(["jobs", "resume", job.id], 23)
         let next = try #require(try jobs().first)

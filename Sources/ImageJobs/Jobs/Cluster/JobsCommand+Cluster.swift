@@ -3,17 +3,27 @@ import Foundation
 import ImageScanning
 import ScanCluster
 package import ScanNetwork
+package import SkyScan
 
 /// Operations on jobs of all nodes of the cluster.
 extension JobsCommand {
-    /// A submitted job, either of this machine's user or reported by a node.
+    /// A job of this machine's user, submitted or not, or one that a node reports.
     package enum Target: Sendable {
+        case journal(JournalFolder, JournalFolder.Entry)
         case here(SubmittedJobs, String)
         case remote(NodeCalls, String)
+
+        var id: String {
+            switch self {
+            case .journal(_, let entry): entry.id
+            case .here(_, let id), .remote(_, let id): id
+            }
+        }
 
         /// Returns the current state of the job, with what its journal records if `isFull`.
         package func row(isFull: Bool = false) async throws -> JobRow {
             switch self {
+            case .journal(let folder, let entry): return JobRow(try folder.entry(prefix: entry.id))
             case .here(let jobs, let id):
                 guard let entry = jobs.entry(id) else { throw CommandError(.failure, "job \(id) was removed") }
                 return JobRow(entry, journal: isFull ? jobs.journal(of: id) : nil)
@@ -50,10 +60,14 @@ extension JobsCommand {
         return JobCluster.sorted(JobCluster.merged(here + view.rows) + others.map { JobRow($0) })
     }
 
-    /// Returns the submitted job whose ID has this prefix, on its own node or on a substitute.
+    /// Returns the job whose ID has this prefix: a submitted one of this machine, a scan of this machine, or one on its own
+    /// node or on a substitute.
     /// - Throws: `CommandError` if there is no such job or several.
     package func target(_ prefix: String, substitute: Substitute = .none) async throws -> Target {
         if let jobs = options.submitted, let entry = jobs.entry(prefix: prefix) { return .here(jobs, entry.job.id) }
+        if try options.folder.ids().contains(where: { $0.hasPrefix(prefix.lowercased()) }) {
+            return .journal(options.folder, try options.folder.entry(prefix: prefix))
+        }
         func rows(_ view: JobCluster.View) -> [JobRow] {
             view.rows.filter { $0.id.hasPrefix(prefix.lowercased()) }
         }
@@ -82,11 +96,20 @@ extension JobsCommand {
         }
     }
 
-    /// Sends an order about a job to its node, or to another one if `--on` is given.
+    /// Carries out an order about a job: here, or by a request to its node, or to another one if `--on` is given.
     package func order(_ action: ClusterRequest.Action, _ prefix: String, weight: Double? = nil) async throws
         -> ExitCode
     {
-        switch try await target(prefix, substitute: action == .remove ? .any : .none) {
+        let target = try await target(prefix, substitute: action == .remove ? .any : .none)
+        switch target {
+        case .journal(let folder, let entry):
+            if action == .resume, options.on == nil { return try await resume(entry) }
+            guard action == .remove else {
+                throw CommandError(.failure, "job \(entry.id) was not submitted: only resume and remove apply to it")
+            }
+            try folder.remove(entry.id)
+        case .here(let jobs, let id) where action == .remove:
+            if let entry = jobs.entry(id) { try remove(entry, of: jobs) }
         case .here(_, let id) where options.on == nil:
             guard let local = LocalRequest.Action(rawValue: action.rawValue) else { preconditionFailure("no order") }
             var request = LocalRequest(local, of: id)
@@ -101,6 +124,7 @@ extension JobsCommand {
             request.weight = weight
             _ = try await calls.send(request)
         }
+        if action == .remove { say("removed job \(target.id)") }
         return .complete
     }
 }

@@ -2,6 +2,7 @@ package import CommandLineKit
 package import Console
 import Foundation
 import ScanCluster
+import SkyScan
 
 /// Waiting for jobs of any node, and watching their progress.
 extension JobsCommand {
@@ -25,6 +26,14 @@ extension JobsCommand {
     /// Returns the exit code of a job that has ended, or nil if it has not.
     package static func end(of row: JobRow) -> ExitCode? {
         if let code = row.code { return ExitCode.all.first { $0.rawValue == code } ?? .failure }
+        if !row.isSubmitted, row.process == nil {
+            return switch JobRecord.State(rawValue: row.state) {
+            case .finished: row.filesFailed == 0 ? .complete : .partialCatalogue
+            case .partial: .partialCatalogue
+            case .failed: .input
+            case .unfinished, nil: .failure
+            }
+        }
         return row.state == SubmittedJob.State.cancelled.rawValue ? .terminated : nil
     }
 

@@ -31,10 +31,8 @@ extension ScanCommand {
         // A page is found by its scan's record.
         let isShort = sole?.image.isOneTask == true && options.page.paths.isEmpty
         return try await FilesJournal.open(
-            record, in: folder,
-            .init(
-                forgets: journal.forgets, forgetsFinished: options.overwrite && sole == nil, isSole: sole != nil,
-                longestUnkept: isShort ? .seconds(1) : nil), notice: notice)
+            record, in: folder, forgets: journal.forgets, forgetsFinished: options.overwrite && sole == nil,
+            longestUnkept: isShort ? .seconds(1) : nil, notice: notice)
     }
 
     /// Unlike a scan of one image, the job includes its outputs: what it has written need not be written again.
