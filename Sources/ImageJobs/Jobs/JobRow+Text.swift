@@ -40,10 +40,14 @@ extension JobRow {
     /// What is done, such as `12/40` tasks or `5/7 files, 2 failed`, without the total if that is unknown.
     package var done: String? {
         if let tasksDone, let tasksTotal { return "\(tasksDone)/\(tasksTotal)" }
-        guard let filesDone, let filesTotal else { return progress?.short }
+        let failed = filesFailed ?? 0
+        // Events count files that failed as done.
+        guard let total = filesTotal ?? progress?.files,
+            let done = filesDone ?? progress?.filesDone.map({ max(0, $0 - failed) })
+        else { return progress?.short }
         // The watch of a folder has no total.
-        let files = filesTotal == 0 ? HumanFormat.count(filesDone, "file") : "\(filesDone)/\(filesTotal) files"
-        return files + (filesFailed.map { $0 == 0 ? "" : ", \($0) failed" } ?? "")
+        let files = total == 0 ? HumanFormat.count(done, "file") : "\(done)/\(total) files"
+        return files + (failed == 0 ? "" : ", \(failed) failed")
     }
 
     /// All information about the job, one item per line.

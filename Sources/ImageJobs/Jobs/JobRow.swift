@@ -84,7 +84,7 @@ package struct JobRow: Codable, Equatable, Sendable {
         ageSeconds = max(0, now.timeIntervalSince1970 - entry.job.submitted)
         (command, title, folder) = (entry.job.command, Self.title(entry.job.words), entry.job.folder)
         (progress, code, message) = (entry.progress, entry.result?.code, entry.message)
-        (from, systems) = (entry.job.from, entry.systems)
+        (from, systems, filesFailed) = (entry.job.from, entry.systems, entry.result?.filesFailed)
         if let journal { add(journal) }
     }
 

@@ -67,7 +67,15 @@ import Console
         #expect(state(.cancel, code: 0) == .finished)
         // Files failed, and no sector is missing.
         let job = SubmittedJob(id: "1", words: [], folder: "/", environment: [:], submitted: 0)
-        #expect(job.state(process: nil, result: .init(code: 23, ended: 0, state: .finished)) == .finished)
+        var result = SubmittedJob.Result(code: 23, ended: 0)
+        (result.state, result.filesFailed) = (.finished, 2)
+        #expect(job.state(process: nil, result: result) == .finished)
+        // Another machine knows that without the journal.
+        var entry = SubmittedEntry(job: job, result: result)
+        entry.progress = JobProgress(
+            event: "ended", files: 4, filesDone: 4, tasks: 2, tasksDone: 2, pixels: 9, pixelsDone: 9, retries: 0,
+            systems: 1, slotsTotal: 2)
+        #expect(JobRow(entry).done == "2/4 files, 2 failed")
     }
 
     @Test("a job runs with the variables of its user and of Skyfarm, and no others")

@@ -49,9 +49,9 @@ extension JobsCommand {
         let code = await SubmittedRun.$current.withValue(submitted) { await run(job, of: jobs, names) }
         // A job that was told to stop has no result: it is paused or cancelled, or resumed by the next node.
         if code != .interrupted, code != .terminated, lease == nil || jobs.newest(id) == lease?.number {
-            let state = jobs.journal(of: id)?.record?.state
+            let ended = Date().timeIntervalSince1970
             try jobs.write(
-                SubmittedJob.Result(code: code.rawValue, ended: Date().timeIntervalSince1970, state: state), of: id)
+                SubmittedJob.Result(code: code.rawValue, ended: ended, journal: jobs.journal(of: id)), of: id)
         }
         renewal?.stop()
         if var lease, jobs.newest(id) == lease.number {

@@ -35,9 +35,11 @@ package struct SubmittedJob: Codable, Equatable, Sendable {
         package var ended: Double
         /// State that its journal records, or nil without a journal.
         package var state: JobRecord.State?
+        /// Number of files that failed as a whole or in part, or nil without a journal.
+        package var filesFailed: Int?
 
-        package init(code: Int32, ended: Double, state: JobRecord.State? = nil) {
-            (self.code, self.ended, self.state) = (code, ended, state)
+        package init(code: Int32, ended: Double, journal: JournalFolder.Entry? = nil) {
+            (self.code, self.ended, state, filesFailed) = (code, ended, journal?.record?.state, journal?.failed.count)
         }
     }
 
