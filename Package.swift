@@ -377,7 +377,8 @@ let package = Package(
             ],
             exclude: [
                 "WCS/astropy_coordinates.py", "WCS/generated_headers.py", "FITS/astropy_pixels.py",
-                "FITS/astropy_planes.py", "FITS/generated_files.py", "Catalogue/astropy_table.py",
+                "FITS/astropy_planes.py", "FITS/generated_files.py", "Selection/generated_conditions.py",
+                "Catalogue/astropy_table.py",
             ],
             swiftSettings: swift),
         .testTarget(

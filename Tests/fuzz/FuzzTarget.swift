@@ -15,7 +15,7 @@ struct FuzzTarget: Sendable {
 
     private static let single: [FuzzTarget] = [
         .frames, .hello, .coding, .tasks, .outputs, .discovery, .fits, .coordinates, .packed, .compressed, .tls,
-        .settings, .pointSpread, .xml, .jobs, .calls,
+        .settings, .pointSpread, .xml, .jobs, .calls, .conditions,
     ]
 }
 

@@ -19,6 +19,8 @@ public enum ImageErrorCode: String, Sendable {
     case truncated
     /// The file, or the selected HDU, holds no 2-D image.
     case noImage
+    /// The file is whole, but holds only tables, spectra or other data of one axis, or nothing.
+    case onlyOtherData
     /// The image has more pixels than can be addressed.
     case tooLarge
     /// The text in brackets after the path is not an HDU selector.

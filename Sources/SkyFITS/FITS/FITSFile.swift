@@ -200,6 +200,19 @@ package final class FITSFile {
         return first
     }
 
+    /// The cards of the current HDU as they are stored; empty if they cannot be read.
+    var storedHeader: FITSHeader {
+        var (status, start, end): (Int32, Int64, Int64) = (0, 0, 0)
+        ffghadll(handle, &start, &end, nil, &status)
+        guard status == 0, start < end else { return FITSHeader(bytes: []) }
+        let bytes = [UInt8](unsafeUninitializedCapacity: Int(end - start)) { buffer, count in
+            ffmbyt(handle, start, 0, &status)
+            ffgbyt(handle, end - start, buffer.baseAddress, &status)
+            count = status == 0 ? Int(end - start) : 0
+        }
+        return FITSHeader(bytes: bytes)
+    }
+
     private func current(_ number: Int) throws(ImageError) -> HDU {
         var status: Int32 = 0
         var type: Int32 = 0

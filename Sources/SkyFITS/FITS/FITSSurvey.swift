@@ -7,6 +7,10 @@ public struct FITSSurvey: Equatable, Sendable {
     /// The fault that the file is incomplete: it ends within a header or before the data announced by a header. Also in
     /// ``faults``.
     public var truncation: String?
+    /// The stored headers of the primary HDU and of those with images, by their numbers; empty unless they were requested.
+    package var headers: [Int: FITSHeader] = [:]
+    /// Whether reading ended at a fault, which is the last one of ``faults``.
+    package var isCutShort = false
     /// Positions of the HDUs; nil if the file has faults.
     package var layout: FITSLayout?
 
@@ -15,12 +19,19 @@ public struct FITSSurvey: Equatable, Sendable {
     /// Reads the headers of all HDUs of the file at `path`.
     /// - Throws: ``ImageError`` if the file cannot be opened or has no 2-D image.
     public init(of path: String, planes: PlaneChoice = .colours) throws(ImageError) {
+        try self.init(of: path, planes: planes, keepsHeaders: false)
+    }
+
+    /// Reads the headers of all HDUs of the file at `path`, and keeps them in ``headers`` if `keepsHeaders`.
+    /// - Throws: ``ImageError`` if the file cannot be opened or has no 2-D image.
+    package init(of path: String, planes: PlaneChoice, keepsHeaders: Bool) throws(ImageError) {
         let file = try FITSFile(path: path)
-        let (survey, hdus) = FITSLibrary.run { file.survey(planes) }
+        let (survey, hdus) = FITSLibrary.run { file.survey(planes, keepsHeaders: keepsHeaders) }
         self = survey
         if images.isEmpty {
-            let list = "holds no 2-D image; it has \(HDU.words(hdus))\(HDU.advice(hdus, path: path))"
-            throw ImageError(truncation == nil ? .noImage : .truncated, faults.first ?? "\(path): \(list)")
+            let list = "\(path): holds no 2-D image; it has \(HDU.words(hdus))\(HDU.advice(hdus, path: path))"
+            if !isCutShort, hdus.allSatisfy(\.isOtherData) { throw ImageError(.onlyOtherData, list) }
+            throw ImageError(truncation == nil ? .noImage : .truncated, faults.first ?? list)
         }
     }
 
@@ -37,12 +48,17 @@ public struct FITSSurvey: Equatable, Sendable {
 
 extension FITSFile {
     /// Reads the headers of all HDUs, and leaves the file at the last one.
-    package func survey(_ planes: PlaneChoice = .colours) -> (survey: FITSSurvey, hdus: [HDU]) {
+    package func survey(
+        _ planes: PlaneChoice = .colours, keepsHeaders: Bool = false
+    ) -> (survey: FITSSurvey, hdus: [HDU]) {
         var (survey, hdus, number, end) = (FITSSurvey(), [HDU](), 0, 0)
         do throws(ImageError) {
             while let hdu = try move(to: number) {
                 for plane in hdu.planes(planes) {
                     survey.images.append(.init(number: number, name: hdu.name, version: hdu.version, plane: plane))
+                }
+                if keepsHeaders, number == 0 || survey.images.last?.number == number {
+                    survey.headers[number] = storedHeader
                 }
                 hdus.append(hdu)
                 (number, end) = (number + 1, hdu.end)
@@ -58,6 +74,7 @@ extension FITSFile {
             survey.layout = FITSLayout(of: self, count: number)
         } catch {
             survey.faults.append(error.message)
+            survey.isCutShort = true
             if error.code == .truncated { survey.truncation = error.message }
         }
         return (survey, hdus)

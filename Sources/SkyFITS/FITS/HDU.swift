@@ -30,6 +30,9 @@ package struct HDU {
         return (axes[0], axes[1])
     }
 
+    /// Whether it holds no image, whichever planes are chosen: a table, a spectrum or other data of one axis, or nothing.
+    var isOtherData: Bool { if case .image(let axes) = content { axes.count < 2 } else { true } }
+
     /// Number of 2-D images in the HDU: the product of the lengths of its further axes.
     var planeCount: Int {
         guard case .image(let axes) = content, axes.count >= 2 else { return 0 }
