@@ -12,6 +12,7 @@ enum CatalogueHeader {
         var entries =
             program(software, isEqual: result.differentNodes.isEmpty)
             + [HeaderEntry("IMAGE", .text(image.name), comment: "Scanned image")] + pixels(image, checksums)
+            + observation(Observation(image.cards))
         entries +=
             map("MASK", "Mask", image.mask, checksums?.mask)
             + map("WGHT", "Weight map", image.weights, checksums?.weights)
@@ -59,6 +60,18 @@ enum CatalogueHeader {
             + (checksums.map {
                 [HeaderEntry("IMGXXH3", .text($0.image.hexadecimal), comment: "XXH3-64 of header and samples")]
             } ?? [])
+    }
+
+    /// Returns entries about the exposure; a merged catalogue has them as columns.
+    private static func observation(_ observation: Observation) -> [HeaderEntry] {
+        [
+            observation.date.map { HeaderEntry("IMGDATE", .text($0), comment: "DATE-OBS of the image") },
+            observation.modifiedJulianDate.map {
+                HeaderEntry("IMGMJD", .real($0), comment: "[d] Begin of the exposure, MJD")
+            },
+            observation.filter.map { HeaderEntry("IMGFILT", .text($0), comment: "FILTER of the image") },
+            observation.exposure.map { HeaderEntry("IMGEXPT", .real($0), comment: "[s] Exposure time") },
+        ].compactMap(\.self)
     }
 
     private static func missing(_ count: Int) -> HeaderEntry {

@@ -10,6 +10,12 @@ import SkyFITS
 
     init() throws { folder = try TemporaryFolder() }
 
+    private static let exposures: [Int: [HeaderEntry]] = [
+        4: [HeaderEntry("IMGDATE", .text("2026-01-02T03:04:05")), HeaderEntry("IMGFILT", .text("r"))]
+            + [HeaderEntry("IMGEXPT", .real(30))],
+        0: [HeaderEntry("IMGMJD", .real(61042.5)), HeaderEntry("IMGFILT", .text("longest"))],
+    ]
+
     private func table(_ number: Int, x: [Double], ra: [Double]? = nil, unit: String = "adu", gain: Double = 1)
         -> CatalogueTable
     {
@@ -32,7 +38,7 @@ import SkyFITS
                 HeaderEntry("IMGHDU", .integer(number), comment: "HDU"),
                 HeaderEntry("THRESH", .real(1.5), comment: "[sigma] threshold"),
                 HeaderEntry("GAIN", .real(gain), comment: ""), HeaderEntry("ARITHEQ", .logical(true), comment: "Equal"),
-            ])
+            ] + (Self.exposures[number] ?? []))
         table.source = .init(number: number, name: "CCD\(number)", version: 1)
         return table
     }
@@ -63,13 +69,13 @@ import SkyFITS
         let text = String(decoding: try merge(parts(), to: "all.csv"), as: UTF8.self)
         #expect(
             text == """
-                image,hdu,number,x,ra,flux,flag
-                night/a.fits,1,1,1.0,nan,2.0,1
-                night/a.fits,1,2,2.0,nan,4.0,2
-                night/a.fits,4,1,3.0,10.0,6.0,3
-                night/longer.fits,0,1,0.0,0.0,0.0,0
-                night/longer.fits,0,2,1.0,0.25,2.0,1
-                night/longer.fits,0,3,2.0,0.5,4.0,2
+                image,hdu,date_obs,mjd,filter,exptime,number,x,ra,flux,flag
+                night/a.fits,1,"",nan,"",nan,1,1.0,nan,2.0,1
+                night/a.fits,1,"",nan,"",nan,2,2.0,nan,4.0,2
+                night/a.fits,4,2026-01-02T03:04:05,nan,r,30.0,1,3.0,10.0,6.0,3
+                night/longer.fits,0,"",61042.5,longest,nan,1,0.0,0.0,0.0,0
+                night/longer.fits,0,"",61042.5,longest,nan,2,1.0,0.25,2.0,1
+                night/longer.fits,0,"",61042.5,longest,nan,3,2.0,0.5,4.0,2
 
                 """)
     }
@@ -87,6 +93,16 @@ import SkyFITS
             labels: [
                 .init("image", description: "File of the image", .text(names)),
                 .init("hdu", description: "Number of the image's HDU, 0 is the primary", .int32([1, 4, 0])),
+                .init(
+                    "date_obs", description: "Begin of the exposure: DATE-OBS of the image",
+                    .text(["", "2026-01-02T03:04:05", ""])),
+                .init(
+                    "mjd", unit: "d",
+                    description: "Begin of the exposure, modified Julian date in the time scale of date_obs",
+                    .double([.nan, .nan, 61042.5])),
+                .init("filter", description: "FILTER of the image", .text(["", "r", "longest"])),
+                .init(
+                    "exptime", unit: "s", description: "Exposure time of the image", .double([.nan, 30, .nan])),
             ])
         whole.history = ["bad.fits: damaged"]
         for name in ["fits", "ecsv"] {
@@ -113,7 +129,7 @@ import SkyFITS
                 print(len(file), file[1].data["image"][-1], file[1].data["hdu"][-1], file[1].header["HISTORY"])
             table = Table.read(sys.argv[1])
             file = fits.open(sys.argv[1])
-            print(len(table), table["x"].unit, table["flux"].unit, file[1].header["TCOMM6"][-36:])
+            print(len(table), table["x"].unit, table["flux"].unit, file[1].header["TCOMM10"][-36:])
             print(table.meta["THRESH"], table.meta["ARITHEQ"], table.meta["CREATOR"][-8:], "GAIN" in table.meta)
             """
         let output = try AstropyPython.run(["-c", script, folder.path("all.fits")])

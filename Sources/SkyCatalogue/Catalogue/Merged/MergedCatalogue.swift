@@ -2,7 +2,7 @@ import SkyFITS
 
 /// A single table with the rows of many FITS catalogues, which are read from their files in pieces.
 ///
-/// The columns `image` and `hdu` identify the origin of a row. A column that an image lacks, such as `ra` without
+/// The columns `image` and `hdu` identify the origin of a row, and those of ``StoredExposure`` say when it was exposed. A column that an image lacks, such as `ra` without
 /// celestial coordinates, is NaN for its rows. The header contains the entries that are equal in all catalogues. The
 /// initialiser reads the headers only; ``forEachPiece(_:)`` reads the rows.
 package struct MergedCatalogue {
@@ -21,6 +21,7 @@ package struct MergedCatalogue {
     /// A table in a part.
     private struct Source: Hashable {
         var image: Int
+        var exposure: StoredExposure
         var rowCount: Int
         /// Number of its set of columns in ``MergedColumns``.
         var columns: Int
@@ -58,7 +59,9 @@ package struct MergedCatalogue {
                     let number = try known[key] ?? columns.add(try catalogue.columns())
                     known[key] = number
                     sources[sources.count - 1].append(
-                        Source(image: table.image, rowCount: table.rowCount, columns: number))
+                        Source(
+                            image: table.image, exposure: table.exposure, rowCount: table.rowCount,
+                            columns: number))
                     common = table.header.common(with: common)
                 }
                 if sources.last?.isEmpty == true { throw catalogue.strange }
@@ -74,8 +77,15 @@ package struct MergedCatalogue {
     /// A table with the columns and the header, and one row with the longest text.
     package var model: CatalogueTable {
         let longest = parts.map(\.image).max { $0.utf8.count < $1.utf8.count } ?? ""
+        var exposure = StoredExposure()
+        for source in sources.joined() {
+            if source.exposure.date.utf8.count > exposure.date.utf8.count { exposure.date = source.exposure.date }
+            if source.exposure.filter.utf8.count > exposure.filter.utf8.count {
+                exposure.filter = source.exposure.filter
+            }
+        }
         return CatalogueTable(
-            columns: labels(longest, 0, count: 1)
+            columns: labels(longest, 0, exposure, count: 1)
                 + columns.widest.map { columns.described($0, $0.type.none(count: 1)) },
             header: header, history: history)
     }
@@ -106,7 +116,7 @@ package struct MergedCatalogue {
                     }
                     try body(
                         CatalogueTable(
-                            columns: labels(part.image, source.image, count: rows.count)
+                            columns: labels(part.image, source.image, source.exposure, count: rows.count)
                                 + zip(wanted, values).map { .init($0.name, description: "", $1) }))
                 }
             }
@@ -114,13 +124,15 @@ package struct MergedCatalogue {
     }
 
     /// Returns the columns that identify the origin of rows.
-    private func labels(_ image: String, _ hdu: Int, count: Int) -> [CatalogueTable.Column] {
+    private func labels(
+        _ image: String, _ hdu: Int, _ exposure: StoredExposure, count: Int
+    ) -> [CatalogueTable.Column] {
         [
             .init("image", description: "File of the image", .text(Array(repeating: image, count: count))),
             .init(
                 "hdu", description: "Number of the image's HDU, 0 is the primary",
                 .int32(Array(repeating: Int32(truncatingIfNeeded: hdu), count: count))),
-        ]
+        ] + exposure.columns(count: count)
     }
 }
 

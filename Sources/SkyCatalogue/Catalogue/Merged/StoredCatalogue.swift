@@ -19,6 +19,7 @@ final class StoredCatalogue {
     struct Table {
         /// Number of the image's HDU.
         var image: Int
+        var exposure: StoredExposure
         var rowCount: Int
         /// Length of a row in bytes.
         var rowLength: Int
@@ -41,7 +42,9 @@ final class StoredCatalogue {
             guard let image = file.integer("IMGHDU"), let rowCount = file.integer("NAXIS2"),
                 let rowLength = file.integer("NAXIS1"), let header = StoredHeader(of: file.handle)
             else { throw strange }
-            return Table(image: image, rowCount: rowCount, rowLength: rowLength, header: header)
+            return Table(
+                image: image, exposure: StoredExposure(of: file), rowCount: rowCount, rowLength: rowLength,
+                header: header)
         }
     }
 
