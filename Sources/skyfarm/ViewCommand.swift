@@ -69,7 +69,7 @@ package struct ViewCommand: Command {
     /// The page that was written last among those whose names a template makes; nil if there is none.
     private static func newest(of template: String) -> String? {
         guard let pattern = try? OutputTemplate(template).pattern,
-            let pages = try? ReadableFiles.current.paths(matching: pattern)
+            let pages = try? ReadableFiles.current.paths(matching: pattern).paths
         else { return nil }
         func time(_ path: String) -> Date { FileStatus(path: path)?.modificationDate ?? .distantPast }
         return pages.max { time($0) < time($1) }

@@ -25,42 +25,75 @@ package struct ConfinedSearch {
 }
 
 extension ConfinedFolders {
-    /// Returns the regular files that match a shell pattern, in alphabetical order. Symbolic links are not followed.
+    /// Returns the regular files that match a shell pattern, in the order of their bytes. Symbolic links are not
+    /// followed.
     package func paths(matching pattern: String, _ search: inout ConfinedSearch) -> [String] {
         guard let parts = Self.parts(of: pattern) else { return [] }
         var found: Set<String> = []
         for (names, folder) in roots {
             // The pattern may match any of the folder's names.
-            for name in names where name.count < parts.count {
-                guard zip(parts, name).allSatisfy({ ShellPattern.matches(String($1), String($0)) }) else { continue }
-                let start = name.map { "/" + $0 }.joined()
-                find(parts.dropFirst(name.count), below: folder, start, &search, &found)
+            for name in names {
+                for rest in Self.rests(of: parts[...], after: name[...]) where !rest.isEmpty {
+                    let start = name.map { "/" + $0 }.joined()
+                    Self.find(rest, below: folder, start, &search, &found)
+                }
             }
         }
-        return found.sorted()
+        return found.sorted(by: FolderTree.precedes)
     }
 
-    /// Returns the regular files that match a pattern whose leading slash stands for any of the folders, in
-    /// alphabetical order. The paths begin with that slash too.
+    /// Returns the regular files that match a pattern whose leading slash stands for any of the folders, in the order
+    /// of their bytes. The paths begin with that slash too.
     package func paths(matchingBelow pattern: String, _ search: inout ConfinedSearch) -> [String] {
         guard let parts = Self.parts(of: pattern) else { return [] }
         var found: Set<String> = []
-        for (_, folder) in roots { find(parts[...], below: folder, "", &search, &found) }
-        return found.sorted()
+        for (_, folder) in roots { Self.find(parts[...], below: folder, "", &search, &found) }
+        return found.sorted(by: FolderTree.precedes)
     }
 
-    private static func parts(of pattern: String) -> [Substring]? {
-        guard pattern.hasPrefix("/"), pattern.utf8.count < pathLimit, !pattern.utf8.contains(0) else { return nil }
-        return ConfinedPath.components(of: pattern)
+    /// Returns the regular files below a folder at any depth, in the order of their bytes; their paths begin with
+    /// `path`. Symbolic links are not followed.
+    package static func files(
+        below folder: OpenDescriptor, _ path: String, _ search: inout ConfinedSearch
+    ) -> [String] {
+        var found: Set<String> = []
+        find([ShellPattern.anyFolders, "*"], below: folder, path, &search, &found)
+        return found.sorted(by: FolderTree.precedes)
     }
 
-    private func find(
-        _ parts: ArraySlice<Substring>, below folder: OpenDescriptor, _ path: String, _ search: inout ConfinedSearch,
+    private static func parts(of pattern: String) -> [String]? {
+        guard pattern.hasPrefix("/"), pattern.utf8.count < pathLimit, !pattern.utf8.contains(0),
+            let parts = ShellPattern.components(of: pattern), !parts.contains("..")
+        else { return nil }
+        return parts
+    }
+
+    /// What may follow in a pattern whose first components match those of a folder.
+    private static func rests(of parts: ArraySlice<String>, after name: ArraySlice<Substring>) -> [ArraySlice<String>] {
+        guard let first = name.first else { return [parts] }
+        guard let part = parts.first else { return [] }
+        if part == ShellPattern.anyFolders {
+            return rests(of: parts.dropFirst(), after: name) + rests(of: parts, after: name.dropFirst())
+        }
+        return ShellPattern.matches(String(first), part) ? rests(of: parts.dropFirst(), after: name.dropFirst()) : []
+    }
+
+    private static func find(
+        _ parts: ArraySlice<String>, below folder: OpenDescriptor, _ path: String, _ search: inout ConfinedSearch,
         _ found: inout Set<String>
     ) {
-        guard let first = parts.first.map(String.init), !search.isExhausted else { return }
-        let names = ShellPattern.isPattern(first) ? Self.names(in: folder, first, &search) : [first]
-        for name in names where !Self.isReserved(name) {
+        guard let first = parts.first, !search.isExhausted else { return }
+        if first == ShellPattern.anyFolders {
+            find(parts.dropFirst(), below: folder, path, &search, &found)
+            for name in names(in: folder, "*", &search) where !isReserved(name) {
+                let place = ConfinedPath(folder: folder, root: path, rest: name)
+                guard (try? place.look())?.kind == .folder, let next = try? place.openFolder() else { continue }
+                find(parts, below: next, "\(path)/\(name)", &search, &found)
+            }
+            return
+        }
+        let names = ShellPattern.isPattern(first) ? names(in: folder, first, &search) : [first]
+        for name in names where !isReserved(name) {
             let place = ConfinedPath(folder: folder, root: path, rest: name)
             if parts.count > 1 {
                 guard let next = try? place.openFolder() else { continue }

@@ -83,16 +83,51 @@ package struct ReadableFiles: Sendable {
         return names
     }
 
-    /// Returns the paths that match a shell pattern, in alphabetical order.
+    /// Files that were found, in the order of the bytes of their paths.
+    package struct Found: Equatable, Sendable {
+        package var paths: [String]
+        /// The folders of a tree; for a job those with files.
+        package var folders: [String]
+        /// Folders that would have to be searched but cannot be read.
+        package var unreadable: [String]
+
+        package init(paths: [String], folders: [String] = [], unreadable: [String] = []) {
+            (self.paths, self.folders, self.unreadable) = (paths, folders, unreadable)
+        }
+    }
+
+    /// Returns the paths that match a shell pattern; a component `**` stands for any number of folders.
     /// - Throws: ``ImageError`` with `unreadable` if the pattern leads outside the folders, or matches too many files.
-    package func paths(matching pattern: String) throws(ImageError) -> [String] {
-        guard let folders, try place(pattern) != nil else { return ShellPattern.paths(matching: pattern) }
+    package func paths(matching pattern: String) throws(ImageError) -> Found {
+        guard let folders, try place(pattern) != nil else {
+            let found = ShellPattern.search(pattern)
+            return Found(paths: found.paths, unreadable: found.unreadable)
+        }
         var search = ConfinedSearch()
         let found = folders.paths(matching: absolute(pattern), &search)
         if search.isExhausted {
             throw ImageError(.unreadable, "\(pattern): too many files to look at; name fewer folders")
         }
-        return found
+        return Found(paths: found)
+    }
+
+    /// Returns the files below a folder at any depth, as ``FolderTree`` has them; for a job without those behind links.
+    /// - Throws: ``ImageError`` with `unreadable` if the folder leads outside the folders, or has too many files.
+    package func files(below folder: String) throws(ImageError) -> Found {
+        guard let place = try place(folder) else {
+            let tree = FolderTree(below: folder)
+            return Found(paths: tree.files, folders: tree.folders, unreadable: tree.unreadable)
+        }
+        var search = ConfinedSearch()
+        let start = folder.hasSuffix("/") ? String(folder.dropLast()) : folder
+        let files = try reading(folder) { () throws(ConfinedPath.Refusal) in
+            ConfinedFolders.files(below: try place.openFolder(), start, &search)
+        }
+        if search.isExhausted {
+            throw ImageError(.unreadable, "\(folder): too many files to look at; name fewer folders")
+        }
+        let folders = Set(files.compactMap { file in file.lastIndex(of: "/").map { String(file[..<$0]) } })
+        return Found(paths: files, folders: folders.union([start]).sorted(by: FolderTree.precedes))
     }
 
     private func absolute(_ path: String) -> String {

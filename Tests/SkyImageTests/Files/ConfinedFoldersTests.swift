@@ -90,6 +90,10 @@ import ScanBasics
         #expect(found("\(base)/in/*.fits") == ["/in/a.fits"])
         #expect(found("\(base)/alias/*/*.fits") == ["/alias/night/b.fits"])
         #expect(found("\(base)/*/[n]*/deep/?.fits") == ["/alias/night/deep/c.fits", "/in/night/deep/c.fits"])
+        #expect(found("\(base)/in/**/?.fits") == ["/in/a.fits", "/in/night/b.fits", "/in/night/deep/c.fits"])
+        #expect(found("/**/deep/*") == ["/alias/night/deep/c.fits", "/in/night/deep/c.fits"])
+        #expect(found("\(base)/in/**/out/*") == [] && found("/**/../*") == [])
+        #expect(found("/**/a" + String(repeating: "/**/a", count: 20)) == [])
         for pattern in [
             "\(base)/out/*", "\(base)/in/../out/*", "\(base)/in/linked/*", "/*/*", "/proc/*", "*.fits",
             "\(base)/in/.s*/*/*",

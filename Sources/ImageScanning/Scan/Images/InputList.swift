@@ -102,7 +102,7 @@ package struct InputList: Equatable, Sendable {
             return append(File(path: location.path, selector: selector))
         }
         isOpenEnded = true
-        let paths = try readable.paths(matching: location.path)
+        let paths = try readable.paths(matching: location.path).paths
         if paths.isEmpty { throw CommandError(.input, "\(location.path): no file matches") }
         for path in paths { append(File(path: path, selector: selector)) }
     }

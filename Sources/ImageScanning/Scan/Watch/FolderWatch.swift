@@ -94,7 +94,7 @@ package final class FolderWatch: @unchecked Sendable {
             found("\(folder)/\(name)", isClosed: true)
         case .removed(let folder, let name) where InputList.isImageName(name): handle(.removed("\(folder)/\(name)"))
         case .lost: list()
-        case .written, .removed, .attributes: break
+        case .written, .removed, .attributes, .folders: break
         }
     }
 
