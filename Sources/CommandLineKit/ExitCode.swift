@@ -22,6 +22,10 @@ package struct CommandError: Error, Equatable, CustomStringConvertible {
 /// An invalid flag, argument or setting; exit code 2.
 package struct UsageError: Error, Equatable, CustomStringConvertible {
     package var description: String
+    /// Lines that show the place of the fault to people; nil if the description says it.
+    package var excerpt: String?
 
-    package init(_ description: String) { self.description = description }
+    package init(_ description: String, excerpt: String? = nil) {
+        (self.description, self.excerpt) = (description, excerpt)
+    }
 }

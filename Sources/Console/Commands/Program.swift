@@ -71,8 +71,10 @@ extension Command {
 extension Log {
     /// Writes the message of an error that ends a command, unless the reader of the output has closed the pipe.
     package func end(_ error: any Error, of command: String) -> ExitCode {
+        let excerpt = (error as? UsageError)?.excerpt
         let error = CommandError(error, in: command)
         if error.code != .brokenPipe { write(.error, StyledText(error.description)) }
+        if let excerpt, isForPeople { StandardError.write(excerpt + "\n") }
         return error.code
     }
 }

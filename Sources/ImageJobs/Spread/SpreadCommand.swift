@@ -16,7 +16,9 @@ package struct SpreadCommand: Command {
     package init(_ arguments: Arguments) throws(UsageError) { options = try Options(arguments) }
 
     package func run() async throws -> ExitCode {
-        let files = try InputList(options.inputs, standardInput: StandardInput.text).files
+        let list = try InputList(options.inputs, standardInput: StandardInput.text)
+        let files = try list.required()
+        for folder in list.leftOut { options.log.write(.warning, StyledText(folder.line)) }
         if let file = files.first(where: { $0.node != nil }) {
             throw UsageError("spread: \(file.name) lies on a node: name files of this machine")
         }

@@ -123,6 +123,9 @@ extension ScanCommand {
                 line: "skyfarm scan --watch incoming/ -o catalogues/",
                 explanation: "Scan the files of a folder, and those that arrive there, until Ctrl-C."),
             .init(
+                line: "skyfarm scan --recursive nights/ --where \"FILTER in ('g','r')\" -o 'cats/{dir}/{stem}.fits'",
+                explanation: "Scan the images in two filters of a folder and of those below it."),
+            .init(
                 line: "skyfarm scan image.fits -o sources.fits -o sources.reg",
                 explanation:
                     "Scan an image with all nodes on the network; write a FITS table and"
@@ -165,6 +168,11 @@ extension ScanCommand {
                 + " it into the folder, or if it has not changed for 2 s, and it is complete. A file that is replaced is"
                 + " scanned again. The first signal ends the watch and lets images that are being scanned finish; the same"
                 + " command then scans only what is new.",
+            "--where selects images by the cards of their headers, and of the primary header: tests of KEYWORD = VALUE, !=, <,"
+                + " <=, > or >=, KEYWORD in (VALUE, ...), like 'PATTERN*' and is missing, joined by and, or, not and"
+                + " parentheses. A value is a string in quotes, a number, T or F. A file none of whose images meets the condition"
+                + " is left out and counted; so is one that lacks a card of a test, and one that holds only tables or spectra."
+                + " If nothing is left, the exit code is 5.",
             "The same command resumes a scan that was stopped, from its journal. Of many images it leaves out the files"
                 + " that have not changed and whose catalogues are as the job wrote them. If sectors cannot be scanned, the"
                 + " catalogue is written without them, they are listed, and the exit code is 23.",
@@ -178,7 +186,7 @@ extension ScanCommand {
                 name: "IMAGE",
                 help:
                     "FITS file, of which every 2-D image is scanned, or one HDU in brackets; a folder of FITS files; a "
-                    + "pattern; NODE:/PATH, a file or a pattern on a node; @FILE, a list of names; or -, a list on standard input",
+                    + "pattern, in which ** stands for any folders; NODE:/PATH, a file or a pattern on a node; @FILE, a list of names; or -, a list on standard input",
                 isFile: true, repeats: true)
         ],
         sections: [
@@ -192,6 +200,7 @@ extension ScanCommand {
             OptionSection(
                 title: "Images",
                 options: [
+                    Options.Images.selection.spec, Options.Images.recursive.spec, Options.Images.strict.spec,
                     Options.detect.spec, Options.detectionWeight.spec, Options.Images.watch.spec,
                     Options.Images.watchLimit.spec, Options.Images.skipHDU.spec, Options.Images.plane.spec,
                     Options.Images.skipExisting.spec, Options.Images.priority.spec,

@@ -18,17 +18,18 @@ package struct ScanCommand: Command {
         try command.options.forced?.load()
         try command.options.validateDetection()
         if command.options.images.watches { return try await command.watch() }
-        let list = try InputList(options.inputs, standardInput: StandardInput.text)
-        let files = try await command.expanded(list.files)
+        let list = try InputList(
+            options.inputs, isRecursive: options.images.isRecursive, standardInput: StandardInput.text)
+        let files = try await command.expanded(list.required(isStrict: options.images.isStrict))
         let sole = try command.soleFile(of: list)
         let outputs = try OutputPlans(command.options, files: files, isSole: sole != nil)
         try command.refuseClashes(files, outputs)
-        guard let sole else { return try await command.scanImages(of: files, outputs) }
+        guard let sole else { return try await command.scanImages(of: files, outputs, leftOut: list.leftOut) }
         let image: SoleImage
         do {
             image = try command.open(sole)
         } catch {
-            throw try command.reported(CommandError(error, in: "scan"), of: sole.file)
+            throw try command.reported(CommandError(error, in: "scan"), of: sole)
         }
         return try await command.scanImages(of: files, outputs, image)
     }

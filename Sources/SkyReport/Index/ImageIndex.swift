@@ -22,6 +22,7 @@ public struct ImageIndex: Sendable {
         package var done = 0
         package var partial = 0
         package var failed = 0
+        package var leftOut = 0
         package var sources = 0
         package var pixels = 0
 
@@ -30,6 +31,7 @@ public struct ImageIndex: Sendable {
             case .done: done += 1
             case .partial: partial += 1
             case .failed: failed += 1
+            case .leftOut: leftOut += 1
             case .waiting, .running: break
             }
             sources += image.finding?.sources ?? 0
@@ -70,6 +72,7 @@ public struct ImageIndex: Sendable {
         case .done: return kept + earlier.done
         case .partial: return kept + earlier.partial
         case .failed: return kept + earlier.failed
+        case .leftOut: return kept + earlier.leftOut
         case .waiting, .running: return kept
         }
     }
@@ -128,6 +131,12 @@ public struct ImageIndex: Sendable {
         }
     }
 
+    /// Records that a file is left out, for this reason.
+    public mutating func leaveOut(file: String, _ reason: String) {
+        add(file: file)
+        for place in files[file] ?? [] { change(place) { ($0.state, $0.reason) = (.leftOut, reason) } }
+    }
+
     /// Records that an image could not be scanned.
     public mutating func fail(_ hdu: Int, plane: Int? = nil, of file: String, _ reason: String) {
         change(Key(file: file, hdu: hdu, plane: plane)) { ($0.state, $0.reason, $0.page) = (.failed, reason, nil) }
@@ -170,7 +179,8 @@ public struct ImageIndex: Sendable {
     /// Records the end of the job; `words` describes the result in one line. Further calls are ignored.
     public mutating func end(_ words: String) {
         guard ending == nil else { return }
-        let isWhole = images.allSatisfy { $0.state == .done } && earlier.partial + earlier.failed == 0
+        let isWhole =
+            images.allSatisfy { [.done, .leftOut].contains($0.state) } && earlier.partial + earlier.failed == 0
         let hasFindings = earlier.done + earlier.partial > 0 || images.contains { $0.finding != nil }
         ending = isWhole ? .complete : hasFindings ? .partial : .failed
         // Scans in progress are cut off.

@@ -14,6 +14,8 @@ public struct IndexedImage: Equatable, Sendable {
         case partial
         /// The image could not be scanned.
         case failed
+        /// The file holds no image, or its header does not meet the condition of the job.
+        case leftOut = "left-out"
     }
 
     /// The results of the scan of an image.
@@ -48,7 +50,7 @@ public struct IndexedImage: Equatable, Sendable {
     /// Name of the page and thumbnail of the image, without folder and extension; nil if there are none. During the
     /// scan, the name of its live page.
     public internal(set) var page: String?
-    /// The reason for a partial or failed scan; also set if the catalogue existed before.
+    /// The reason for a partial or failed scan, or why the file is left out; also set if the catalogue existed before.
     public internal(set) var reason: String?
 
     /// Distinguishes the image from others of its file or cube: EXTNAME and plane.

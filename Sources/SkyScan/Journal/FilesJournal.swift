@@ -100,6 +100,13 @@ public final class FilesJournal: Sendable {
         try await executor.run { [opened] in try opened.keptFile()?.write(file) }
     }
 
+    /// Writes the records of several files at once; they are durable when this function returns.
+    /// - Throws: ``JournalError`` if the journal cannot be written.
+    public func write(_ files: [JournalledFile]) async throws {
+        if files.isEmpty { return }
+        try await executor.run { [opened] in try opened.openFile?.write(files) }
+    }
+
     /// Returns the journal of the tasks of an image, with the results of an earlier run on the same files. The results
     /// are kept until the file is complete.
     /// - Parameters:

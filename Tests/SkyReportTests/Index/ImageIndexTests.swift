@@ -170,4 +170,16 @@ import SkyReport
         let facts = IndexUpdate.Facts(software: "s", began: "b", folder: "f", command: "c")
         #expect(IndexPage.report(index.snapshot(of: facts, at: 3)).count < 500_000)
     }
+
+    @Test("a file that is left out has the reason, is none of the waiting ones, and does not make the job partial")
+    func leftOut() {
+        var index = ImageIndex()
+        for file in ["a.fits", "dark.fits"] { index.add(file: file) }
+        index.leaveOut(file: "dark.fits", "IMAGETYP is 'DARK'")
+        #expect(index.images.map(\.state) == [.waiting, .leftOut] && index.images[1].reason == "IMAGETYP is 'DARK'")
+        #expect(index.count(of: .leftOut) == 1 && index.now == "1 image waiting")
+        index.keep(file: "a.fits")
+        index.end("done")
+        #expect(index.ending == .complete)
+    }
 }

@@ -5,7 +5,7 @@ extension FuzzTarget {
     static let conditions = FuzzTarget(name: "conditions") { bytes in
         let text = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
         let header = FITSHeader(bytes: Array(bytes.drop { $0 != UInt8(ascii: "\n") }.dropFirst()))
-        do {
+        do throws(ConditionError) {
             let condition = try HeaderCondition(text)
             let verdict = condition.verdict(header: header, primary: header)
             precondition(verdict.reason.isEmpty == (verdict.isTrue == true))

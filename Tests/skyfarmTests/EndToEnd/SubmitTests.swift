@@ -46,6 +46,24 @@ import ImageJobs
         [image, "-o", scene.path("out/never.fits"), "--local-slots", "0", "--srv", "nosuch.invalid", "--wait", "3600"]
     }
 
+    @Test("a job takes folders at any depth and a condition, which is checked before it is submitted")
+    func selected() throws {
+        let node = try node()
+        try FileManager.default.createDirectory(atPath: scene.path("night/sub"), withIntermediateDirectories: true)
+        for filter in ["g", "r"] {
+            _ = try scene.image(
+                "night/sub/\(filter).fits", axes: [40, 40], samples: Array(repeating: 1, count: 1600),
+                cards: ["FILTER  = '\(filter)'"])
+        }
+        let words = [scene.path("night"), "--recursive", "-o", scene.path("out/"), "--where"]
+        let faulty = try run(["submit"] + words + ["FILTER = r"])
+        #expect(faulty.code == ExitCode.usage.rawValue && faulty.errors.contains("a string needs quotes"))
+        let id = try submit(words + ["FILTER = 'r'"])
+        #expect(try run(["jobs", "wait", id]).code == 0)
+        #expect(scene.outputs == ["r.fits"])
+        withExtendedLifetime(node) {}
+    }
+
     @Test("a job is done after its submitter has gone, with the bytes and the exit code of the scan")
     func submitted() throws {
         let (node, image) = (try node(), try scene.sky())

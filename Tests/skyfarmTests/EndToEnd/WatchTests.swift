@@ -101,4 +101,60 @@ import Testing
         let missing = try Program.run(["scan", "--watch", scene.path("none"), "-o", scene.path("out/")])
         #expect(missing.code == 5 && missing.errors.contains("none: the folder cannot be read"))
     }
+
+    @Test("--recursive watches folders at any depth, also those made or renamed later, and ends at links in a circle")
+    func recursive() throws {
+        for folder in ["in/night", "made/later", "made/night", "made/new/deep"] {
+            try FileManager.default.createDirectory(atPath: scene.path(folder), withIntermediateDirectories: true)
+        }
+        #expect(symlink("..", scene.path("in/night/up")) == 0)
+        try deliver("old", as: "night/old")
+        let clash = try watch(["--recursive"]).finish()
+        #expect(clash.code == 2 && clash.errors.contains("add {dir} or {ext} to the name"), "\(clash.errors)")
+        let words = ["scan", "--watch", scene.path("in"), "--recursive", "--progress", "never"]
+        let inside = try Program.run(words + ["-o", "{dir}/cats/{stem}.fits"], environment: environment)
+        #expect(inside.code == 2 && inside.errors.contains("writes FITS files into a folder that is watched"))
+        let program = try Program(words + ["-o", scene.path("out/{dir}/{stem}.fits")], environment: environment)
+        try program.waitForErrors("/in/night/old.fits")
+        // A folder is made, and one with a file in it is renamed into the tree.
+        try FileManager.default.createDirectory(
+            atPath: scene.path("in/new/deep"), withIntermediateDirectories: true)
+        try deliver("new", as: "new/deep/new")
+        _ = try scene.write(scene.bytes("made/slow.fits"), "made/later/slow.fits")
+        #expect(rename(scene.path("made/later"), scene.path("in/night/later")) == 0)
+        try program.waitForErrors("/in/new/deep/new.fits")
+        try program.waitForErrors("/in/night/later/slow.fits")
+        program.send(SIGINT)
+        let result = try program.finish()
+        #expect(result.code == 0 && result.errors.contains("3 files scanned:"), "\(result.errors)")
+    }
+
+    @Test("--where leaves out what arrives and does not meet the condition; the same command does not open it again")
+    func condition() throws {
+        let samples = [Float](repeating: 1, count: 64 * 64)
+        for (name, kind) in [("dark", "DARK"), ("light", "LIGHT")] {
+            _ = try scene.image("made/\(name).fits", axes: [64, 64], samples: samples, cards: ["IMAGETYP= '\(kind)'"])
+            try deliver(name, as: name)
+        }
+        _ = try scene.table("in/table.fits")
+        let words = ["--where", "IMAGETYP = 'LIGHT'", "--json", "-v"]
+        for run in ["first", "second"] {
+            // Files that were there are scanned in their order: this one comes last.
+            if run == "second" { try deliver("old", as: "zz") }
+            let program = try watch(words)
+            if run == "first" {
+                try program.waitForErrors("dark.fits: left out by --where: IMAGETYP is 'DARK'")
+                try program.waitForErrors("/out/light.fits")
+                try program.waitForErrors("table.fits: left out: holds no 2-D image")
+            } else {
+                try program.waitForErrors("zz.fits: left out by --where: IMAGETYP is missing")
+            }
+            program.send(SIGINT)
+            let result = try program.finish()
+            #expect(
+                result.code == 0 && result.output.contains("\"leftOut\" : \(run == "first" ? 2 : 3)"),
+                "\(result.output)")
+            #expect(result.output.contains("\"failed\" : 0"))
+        }
+    }
 }

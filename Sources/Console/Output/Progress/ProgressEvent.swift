@@ -9,7 +9,7 @@ package enum ProgressEvent: Equatable, Sendable {
     /// An image of a job is finished or could not be scanned.
     case imageEnded
     /// The catalogues of a file are written, or the file cannot be scanned.
-    case fileEnded(file: String, outputs: [String], errors: [String] = [])
+    case fileEnded(file: String, outputs: [String], errors: [String] = [], leftOut: String? = nil)
     /// A stage such as "background" begins.
     case stage(String)
     /// Further tasks and their work became known.

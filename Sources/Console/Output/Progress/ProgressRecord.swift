@@ -41,6 +41,8 @@ package struct ProgressRecord: Encodable, Equatable {
     package var file: String?
     package var outputs: [String]?
     package var errors: [String]?
+    /// Why the file is left out; nil if it is not.
+    package var leftOut: String?
 
     /// Creates the record of `event` with the totals after it; nil stands for the end.
     package init(_ event: ProgressEvent?, job: String? = nil, at seconds: Double, state: ProgressState) {
@@ -48,9 +50,10 @@ package struct ProgressRecord: Encodable, Equatable {
         case .files: self.event = "files"
         case .fileBegan: self.event = "file-began"
         case .imageEnded: self.event = "image-ended"
-        case .fileEnded(let file, let outputs, let errors):
+        case .fileEnded(let file, let outputs, let errors, let reason):
             (self.event, self.file, self.outputs) = ("file-ended", file, outputs)
             self.errors = errors.isEmpty ? nil : errors
+            leftOut = reason
         case .began: self.event = "began"
         case .stage(let name): (self.event, stage) = ("stage", name)
         case .planned: self.event = "planned"

@@ -59,7 +59,9 @@ package struct JobPermit: Codable, Equatable, Sendable {
         if let name = arguments.flags.keys.sorted().first(where: Self.refused.contains) {
             throw UsageError("--\(name) cannot be used in a job of another machine")
         }
-        let inputs = try places.inputs(arguments.positionals, in: folder, isRunning: isRunning)
+        let isRecursive = arguments.flags["recursive"] != nil
+        let inputs = try places.inputs(
+            arguments.positionals, isRecursive: isRecursive, in: folder, isRunning: isRunning)
         var root: String?
         // The table of options states which of them name files, so that no option can be forgotten here.
         for option in ScanCommand.spec.options {
@@ -122,7 +124,9 @@ private struct Places {
     }
 
     /// Returns the input files, or representative names as long as the files cannot be determined.
-    func inputs(_ words: [String], in folder: String, isRunning: Bool) throws -> [String] {
+    func inputs(
+        _ words: [String], isRecursive: Bool, in folder: String, isRunning: Bool
+    ) throws -> [String] {
         var inputs: [String] = []
         for word in words {
             if word == "-" { throw UsageError("a list on standard input is not kept; use @FILE") }
@@ -139,7 +143,7 @@ private struct Places {
                 try read(try ImageLocation(path).path, in: folder)
             }
             guard isRunning || !isList else { continue }
-            let list = try InputList([isList ? "@" + path : path], standardInput: { "" })
+            let list = try InputList([isList ? "@" + path : path], isRecursive: isRecursive, standardInput: { "" })
             for file in list.files {
                 let path = JobPermit.absolute(file.path, folder)
                 try read(path, in: folder)

@@ -9,6 +9,7 @@ import ScanNetwork
 package struct SubmitCommand: Command {
     package let words: [String]
     private let inputs: [String]
+    private let isRecursive: Bool
     package let environment: [String: String]
     package let common: CommonOptions
     /// Name of the node that runs the job, or nil for this machine's node.
@@ -34,7 +35,7 @@ package struct SubmitCommand: Command {
         let complete = arguments.withoutOwn(Self.on.spec).completeWords(of: ScanCommand.spec)
         words = complete.filter { $0 != "--json" && $0 != "--progress=json" }
         environment = arguments.environment
-        inputs = options.inputs
+        (inputs, isRecursive) = (options.inputs, options.images.isRecursive)
     }
 
     package func run() async throws -> ExitCode {
@@ -52,7 +53,7 @@ package struct SubmitCommand: Command {
         var request = ClusterRequest(.submit)
         (request.words, request.folder) = (words, folder)
         request.from = "\(environment["USER"] ?? environment["LOGNAME"] ?? "user")@\(ProcessInfo.processInfo.hostName)"
-        request.stamps = (try? InputList(inputs) { "" })?.files.prefix(InputStamp.limit)
+        request.stamps = (try? InputList(inputs, isRecursive: isRecursive) { "" })?.files.prefix(InputStamp.limit)
             .compactMap { InputStamp(JobPermit.absolute($0.path, folder)) }
         guard let id = try await node.send(request).id else {
             throw CommandError(.failure, "\(node.node.name) sent no ID")

@@ -40,7 +40,9 @@ package final class FileScan: Sendable {
     }
 
     let file: InputList.File
-    /// The images that are scanned, in the order of their HDUs and planes.
+    /// The images of the file, in the order of their HDUs and planes.
+    private let known: [ImageExtension]
+    /// Those that are scanned.
     let wanted: [ImageExtension]
     /// The files as they were before they were read.
     let stamps: [FileStamp]
@@ -51,14 +53,15 @@ package final class FileScan: Sendable {
     private let recording = Locked<Task<Set<String>, any Error>?>(nil)
 
     init(
-        _ file: InputList.File, _ wanted: [ImageExtension], stamps: [FileStamp],
+        _ file: InputList.File, _ images: ChosenImages, stamps: [FileStamp],
         ended: @escaping @Sendable () -> Void
     ) {
-        (self.file, self.wanted, self.stamps, self.ended) = (file, wanted, stamps, ended)
+        (self.file, known, wanted) = (file, images.known, images.images)
+        (self.stamps, self.ended) = (stamps, ended)
     }
 
     /// The number of an image among those of the file, from 1.
-    func place(of image: ImageExtension) -> Int { (wanted.firstIndex(of: image) ?? 0) + 1 }
+    func place(of image: ImageExtension) -> Int { (known.firstIndex(of: image) ?? 0) + 1 }
 
     /// What `record` returns, which is called once.
     /// - Throws: what `record` throws.

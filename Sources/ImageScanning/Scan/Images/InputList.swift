@@ -37,8 +37,14 @@ package struct InputList: Equatable, Sendable {
         }
     }
 
-    /// Without repetition, in the order of the arguments; those of a folder or a pattern in alphabetical order.
+    /// Without repetition, in the order of the arguments; those of a folder or a pattern in the order of their bytes.
     package private(set) var files: [File] = []
+
+    /// Folders without files, and those below them that cannot be read.
+    package private(set) var leftOut: [LeftOut] = []
+
+    /// Whether folders stand for the files at any depth below them.
+    private let isRecursive: Bool
 
     /// Whether the arguments can name several files: a folder, a pattern, a list, or more than one argument.
     package private(set) var isOpenEnded = false
@@ -53,10 +59,12 @@ package struct InputList: Equatable, Sendable {
     /// `-` for a list on standard input, and names and patterns of files on nodes, which stay as they are. A path that does not exist is kept: its scan reports the error.
     /// - Parameters:
     ///   - arguments: at least one.
+    ///   - isRecursive: whether folders stand for the files at any depth below them.
     ///   - standardInput: reads standard input to its end.
-    /// - Throws: `CommandError` if a folder, a pattern or a list has no file or cannot be read; ``ImageError`` for an
-    ///   invalid selector.
-    package init(_ arguments: [String], standardInput: () -> String) throws {
+    /// - Throws: `CommandError` if a pattern or a list has no file or cannot be read; ``ImageError`` for an invalid
+    ///   selector.
+    package init(_ arguments: [String], isRecursive: Bool = false, standardInput: () -> String) throws {
+        self.isRecursive = isRecursive
         isOpenEnded = arguments.count > 1
         for argument in arguments {
             if argument == "-" {
@@ -75,14 +83,21 @@ package struct InputList: Equatable, Sendable {
         }
     }
 
+    /// Returns the files, unless there is none or, if `isStrict`, a folder is left out.
+    /// - Throws: `CommandError` with the reason.
+    package func required(isStrict: Bool = false) throws -> [File] {
+        if let first = leftOut.first, isStrict || files.isEmpty { throw CommandError(.input, first.reason) }
+        return files
+    }
+
     private mutating func add(list: String, name: String) throws {
         isOpenEnded = true
-        let before = files.count
+        let before = files.count + leftOut.count
         for line in list.split(whereSeparator: \.isNewline) {
             let word = line.trimmingCharacters(in: .whitespaces)
             if !word.isEmpty, !word.hasPrefix("#") { try add(word) }
         }
-        if files.count == before { throw CommandError(.input, "\(name): the list names no file") }
+        if files.count + leftOut.count == before { throw CommandError(.input, "\(name): the list names no file") }
     }
 
     private mutating func add(_ argument: String) throws {
@@ -102,20 +117,36 @@ package struct InputList: Equatable, Sendable {
             return append(File(path: location.path, selector: selector))
         }
         isOpenEnded = true
-        let paths = try readable.paths(matching: location.path).paths
-        if paths.isEmpty { throw CommandError(.input, "\(location.path): no file matches") }
-        for path in paths { append(File(path: path, selector: selector)) }
+        let found = try readable.paths(matching: location.path)
+        leaveOut(unreadable: found.unreadable)
+        if found.paths.isEmpty { throw CommandError(.input, "\(location.path): no file matches") }
+        for path in found.paths { append(File(path: path, selector: selector)) }
     }
 
     private mutating func add(folder: String) throws {
         isOpenEnded = true
-        let images = try readable.names(in: folder).filter(Self.isImageName).sorted()
-        if images.isEmpty {
-            throw CommandError(
-                .input, "\(folder): the folder has no file that ends in .fits, .fit or .fts (.fz, .gz, .bz2)")
-        }
         let prefix = folder.hasSuffix("/") ? folder : folder + "/"
-        for name in images { append(File(path: prefix + name, selector: nil)) }
+        let found =
+            isRecursive
+            ? try readable.files(below: folder)
+            : ReadableFiles.Found(
+                paths: try readable.names(in: folder).map { prefix + $0 }.sorted(by: FolderTree.precedes))
+        leaveOut(unreadable: found.unreadable)
+        let images = found.paths.filter { Self.isImageName(Self.lastName(of: $0)) }
+        if images.isEmpty {
+            let place = isRecursive ? "neither the folder nor one below it has a file" : "the folder has no file"
+            leftOut.append(
+                LeftOut(
+                    file: folder, cause: .folder,
+                    reason: "\(folder): \(place) that ends in .fits, .fit or .fts (.fz, .gz, .bz2)"))
+        }
+        for path in images { append(File(path: path, selector: nil)) }
+    }
+
+    private mutating func leaveOut(unreadable folders: [String]) {
+        leftOut += folders.map {
+            LeftOut(file: $0, cause: .folder, reason: "\($0): the folder cannot be read; check its permissions")
+        }
     }
 
     private mutating func append(_ file: File) { if known.insert(file).inserted { files.append(file) } }

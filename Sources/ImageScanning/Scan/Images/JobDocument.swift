@@ -13,6 +13,10 @@ struct JobDocument: Encodable {
     var resumed: Int
     /// Files that were left out because their catalogues exist.
     var skipped: Int
+    /// Number of files and folders in which nothing was to be scanned.
+    var leftOut: Int
+    /// These files and folders, of a watch the newest.
+    var filesLeftOut: [LeftOut]
     /// Files without a catalogue.
     var failed: Int
     /// Files whose catalogues lack images or sectors.

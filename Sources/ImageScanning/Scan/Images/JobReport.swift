@@ -11,6 +11,9 @@ import SkyScan
 package final class JobReport: Sendable {
     private struct State {
         var files: ReportedFiles
+        var leftOut: LeftOutFiles
+        /// Of these, files that an earlier run had left out.
+        var leftOutBefore = 0
         var arrived = 0
         var resumed = 0
         var skipped = 0
@@ -41,11 +44,15 @@ package final class JobReport: Sendable {
     private let rows: String
     /// Whether the job has one image, and the last line is about that.
     private let isSole: Bool
+    /// Whether the job watches folders.
+    private let isEndless: Bool
 
     /// Nothing is known. Of a watch, which does not end, the files that are kept have a limit.
     init(rows: String = "source", isSole: Bool = false, isEndless: Bool = false) {
         (self.rows, self.isSole) = (rows, isSole)
-        state = Locked(State(files: ReportedFiles(limit: isEndless ? ReportedFiles.watchLimit : .max)))
+        self.isEndless = isEndless
+        let limit = isEndless ? ReportedFiles.watchLimit : .max
+        state = Locked(State(files: ReportedFiles(limit: limit), leftOut: LeftOutFiles(limit: limit)))
     }
 
     /// A file's catalogues are written.
@@ -69,13 +76,23 @@ package final class JobReport: Sendable {
     }
 
     /// Adds a file that an earlier run has finished, as ``ReportedFile/coded()``.
-    func resume(_ coded: [UInt8]) throws {
+    /// - Returns: why that run has left it out; nil if it has not.
+    func resume(_ coded: [UInt8]) throws -> LeftOut? {
         let file = try ReportedFile(coded: coded)
         state.withLock { state in
-            state.files.append(file)
-            state.resumed += 1
+            if let leftOut = file.leftOut {
+                state.leftOut.append(leftOut)
+                state.leftOutBefore += 1
+            } else {
+                state.files.append(file)
+                state.resumed += 1
+            }
         }
+        return file.leftOut
     }
+
+    /// Nothing in a file or folder is to be scanned.
+    func leaveOut(_ leftOut: LeftOut) { state.withLock { $0.leftOut.append(leftOut) } }
 
     /// Counts a file that arrived.
     /// - Returns: the number of files so far.
@@ -114,8 +131,20 @@ package final class JobReport: Sendable {
         state.withLock { ($0.traffic, $0.copyLines, $0.linkLines, $0.nodes) = (traffic, copyLines, lines, joined) }
     }
 
-    /// Number of files that an earlier run has finished.
-    var resumed: Int { state.withLock(\.resumed) }
+    /// Number of files that an earlier run has finished or left out.
+    var settledBefore: Int { state.withLock { $0.resumed + $0.leftOutBefore } }
+
+    /// The error that everything is left out, so that the job had nothing to do; nil if there was something, and of a
+    /// watch.
+    var emptiness: CommandError? {
+        state.withLock { state in
+            guard !isEndless, state.files.count == 0, let words = state.leftOut.words else { return nil }
+            // The others have been named.
+            let example = state.leftOut.newest.first { [.condition, .card].contains($0.cause) }
+            return CommandError(
+                .input, "nothing to scan: \(words)" + (example.map { "; for instance \($0.line)" } ?? ""))
+        }
+    }
 
     /// Number of sources in all catalogues.
     var sources: Int { state.withLock(\.files.sources) }
@@ -130,9 +159,10 @@ package final class JobReport: Sendable {
         }
     }
 
-    /// 0 if all files were scanned, 23 if some were, 5 if none was; 1 if a program has not loaded a catalogue.
+    /// 0 if all files were scanned that are not left out, 23 if some were, 5 if none was; 1 if a program has not loaded a catalogue.
     var exitCode: ExitCode {
         state.withLock { state in
+            if !isEndless, state.files.count == 0, state.leftOut.count > 0 { return .input }
             if !state.isComplete { return state.files.written > 0 ? .partialCatalogue : .input }
             return state.delivery?.failures == nil ? .complete : .failure
         }
@@ -162,7 +192,8 @@ package final class JobReport: Sendable {
             let omitted = files.count - files.newest.count
             return JobDocument(
                 files: Array(files.newest), filesOmitted: omitted == 0 ? nil : omitted, done: files.done,
-                resumed: state.resumed, skipped: state.skipped, failed: files.count - files.written,
+                resumed: state.resumed, skipped: state.skipped, leftOut: state.leftOut.count,
+                filesLeftOut: Array(state.leftOut.newest), failed: files.count - files.written,
                 partial: files.written - files.done, images: files.images, sources: files.sources,
                 pixels: files.pixels, seconds: state.seconds ?? seconds, merged: state.merged?.path,
                 tasks: state.tally.tasks,
@@ -182,6 +213,7 @@ package final class JobReport: Sendable {
         for line in failures { log.write(.error, "\(line)") }
         for line in copyLines { log.write(.warning, "\(line)") }
         for line in linkLines { log.conclude("\(line)") }
+        if let emptiness { return log.write(.error, StyledText(emptiness.description)) }
         log.conclude(conclusion(seconds: seconds))
         delivery?.write(to: log)
     }
@@ -214,6 +246,7 @@ package final class JobReport: Sendable {
             "\(HumanFormat.count(files.written - state.skipped, "file")) scanned"
             + (state.resumed == 0 ? "" : ", \(state.resumed) of them by an earlier run")
             + (state.skipped == 0 ? "" : ", \(state.skipped) left out, since their catalogues exist")
+            + (state.leftOut.words.map { ", \($0)" } ?? "")
             + (failed == 0 ? "" : ", \(failed) failed")
             + ": \(HumanFormat.count(files.images, "image")), "
             + HumanFormat.count(files.sources, rows)

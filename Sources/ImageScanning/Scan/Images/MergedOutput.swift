@@ -47,7 +47,7 @@ package struct MergedOutput: Sendable {
     /// - Returns: the number of its rows; nil if the file is as an earlier run wrote it, or no file has a catalogue.
     /// - Throws: ``OutputError``, ``ImageError`` if a catalogue cannot be read, ``JournalError``, `CancellationError`.
     func write(_ report: JobReport, _ journal: FilesJournal?) async throws -> Int? {
-        if journal?.merged?.isUnchanged == true, report.resumed == files.count { return nil }
+        if known(by: journal)?.isUnchanged == true, report.settledBefore == files.count { return nil }
         let outcomes = report.outcomes
         let parts = files.filter { outcomes[$0.name]?.hasCatalogue == true }.map { file in
             MergedCatalogue.Part(image: file.path, path: template.name(file: file.path))
@@ -62,5 +62,10 @@ package struct MergedOutput: Sendable {
         return table.rowCount
     }
 
-    private func mayReplace(_ journal: FilesJournal?) -> Bool { overwrite || journal?.merged?.isReplaceable == true }
+    private func mayReplace(_ journal: FilesJournal?) -> Bool { overwrite || known(by: journal)?.isReplaceable == true }
+
+    /// The record of the table by this or an earlier run; nil if the record is that of another file.
+    private func known(by journal: FilesJournal?) -> JournalledFile.Catalogue? {
+        journal?.merged.flatMap { $0.path == ScanCommand.absolute(path) ? $0 : nil }
+    }
 }

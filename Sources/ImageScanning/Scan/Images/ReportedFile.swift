@@ -9,6 +9,8 @@ package struct ReportedFile: Codable, Equatable, Sendable {
     package var outputs: [String] = []
     /// Why images, or the whole file, could not be scanned; omitted if there is none.
     package var errors: [String]?
+    /// Why the file was left out; nil if it was not.
+    package var leftOut: LeftOut?
 
     /// An image that was scanned.
     package struct Image: Codable, Equatable, Sendable {

@@ -5,23 +5,42 @@ import SkyFITS
 
 /// `--dry-run`: what a scan would do.
 extension ScanCommand {
-    func dryRun(_ files: [InputList.File], _ outputs: OutputPlans, _ sole: SoleImage?) throws -> ExitCode {
+    /// Prints what a scan would do. Files on nodes are not opened. `leftOut`: folders without files.
+    func dryRun(
+        _ files: [InputList.File], _ outputs: OutputPlans, _ sole: SoleImage?, _ leftOut: [LeftOut]
+    ) throws -> ExitCode {
+        var omitted = LeftOutFiles(limit: .max)
+        leftOut.forEach { omitted.append($0) }
         let lines = files.map { file in
-            DryRunLine(
+            var line = DryRunLine(
                 file: file.name, outputs: outputs.catalogues.templates.map { $0.name(file: file.path) },
                 merged: options.images.merged, nodes: options.cluster.nodes.map(\.description),
                 images: sole.map { [DryRunLine.Image($0, warnings: warnings(of: $0.reader.summary))] })
+            guard sole == nil, file.node == nil else { return line }
+            do {
+                guard let leftOut = try choose(file).leftOut else { return line }
+                omitted.append(leftOut)
+                (line.outputs, line.leftOut) = ([], leftOut)
+            } catch {
+                options.log.write(.warning, StyledText(String(describing: error)))
+            }
+            return line
         }
         for warning in sole.map({ warnings(of: $0.reader.summary) }) ?? [] {
             options.log.write(.warning, StyledText(warning))
         }
+        for folder in leftOut { options.log.write(.warning, StyledText(folder.line)) }
         for line in lines {
             try StandardOutput.write(options.common.json ? JSONOutput.line(line) : line.text)
         }
+        let count = lines.count { $0.leftOut == nil }
         if let merged = options.images.merged, !options.common.json {
-            try StandardOutput.write("\(HumanFormat.count(files.count, "file")) -> \(merged)\n")
+            try StandardOutput.write("\(HumanFormat.count(count, "file")) -> \(merged)\n")
         }
-        return .complete
+        if let words = omitted.words {
+            options.log.conclude("\(HumanFormat.count(count, "file")) to scan, \(words)")
+        }
+        return count == 0 ? .input : .complete
     }
 }
 
@@ -32,8 +51,10 @@ private struct DryRunLine: Encodable {
     var outputs: [String]
     var merged: String?
     var nodes: [String]
-    /// Omitted for many images, which are not opened.
+    /// Omitted for many images.
     var images: [Image]?
+    /// Why the file would be left out; omitted if it would not.
+    var leftOut: LeftOut?
 
     struct Image: Encodable {
         var image: String
@@ -58,6 +79,7 @@ private struct DryRunLine: Encodable {
     }
 
     var text: String {
+        if let leftOut { return "\(leftOut.line)\n" }
         guard let image = images?.first else { return "\(file) -> \(outputs.joined(separator: ", "))\n" }
         let low = image.lowBandRows.map { ", but \(image.lowBands) of \($0)" } ?? ""
         return """

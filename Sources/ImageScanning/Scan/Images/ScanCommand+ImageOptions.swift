@@ -15,6 +15,12 @@ extension ScanCommand.Options {
         var failsFast: Bool
         /// Whether files are left out whose catalogues exist and say that they are current.
         var skipsExisting: Bool
+        /// Which images are scanned, by their headers; nil for all.
+        package var condition: HeaderCondition?
+        /// Whether folders stand for the files at any depth below them.
+        package var isRecursive: Bool
+        /// Whether folders without files, and files without an image, are errors.
+        var isStrict: Bool
         /// Whether the inputs are folders that are watched.
         var watches: Bool
         /// Seconds after which an incomplete file in a watched folder is reported.
@@ -28,6 +34,9 @@ extension ScanCommand.Options {
             first = try arguments[Self.priority]
             failsFast = try arguments[Self.failFast]
             skipsExisting = try arguments[Self.skipExisting]
+            condition = try Self.condition(try arguments[Self.selection])
+            isRecursive = try arguments[Self.recursive]
+            isStrict = try arguments[Self.strict]
             watches = try arguments[Self.watch]
             watchLimit = try arguments[Self.watchLimit]
             merged = try arguments[Self.merged]
@@ -39,6 +48,15 @@ extension ScanCommand.Options {
             if format == nil || format == .reg {
                 throw UsageError(
                     "--merged: \(name): name a file that ends in .fits, .fit, .csv or .ecsv, also with .gz")
+            }
+        }
+
+        private static func condition(_ text: String?) throws(UsageError) -> HeaderCondition? {
+            guard let text else { return nil }
+            do throws(ConditionError) {
+                return try HeaderCondition(text)
+            } catch {
+                throw UsageError("--where: \(error)", excerpt: error.excerpt)
             }
         }
 
@@ -86,6 +104,16 @@ extension ScanCommand.Options {
                 + "parameters and the version; other formats do not record them")
         package static let watch = Option.toggle(
             "watch", help: "Scan what is in the folders and what arrives there, until a signal ends it")
+        static let recursive = Option.toggle(
+            "recursive", help: "Scan the files of folders at any depth, and with --watch also those of new folders")
+        static let selection = Option.optional(
+            "where", .text("CONDITION"), fallback: "all images",
+            help: "Scan the images whose headers meet the condition, such as \"IMAGETYP = 'LIGHT' and EXPTIME >= 30\"; "
+                + "the others are left out")
+        static let strict = Option.toggle(
+            "strict",
+            help: "Take a folder without FITS files, and a file that holds only tables or spectra, for an error "
+                + "instead of leaving it out")
         static let watchLimit = Option.value(
             "watch-limit", .number("SECONDS", 1...86_400), default: 300, layers: .all,
             help: "Report a file in a watched folder that is incomplete and has not changed for so long")

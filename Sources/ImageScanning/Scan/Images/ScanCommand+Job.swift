@@ -11,9 +11,9 @@ package import SkyScan
 /// The job of a scan: what it writes, and its run.
 extension ScanCommand {
     /// Scans all images of `files` as one job, and writes the outputs of each file when its images are done. `sole`: the
-    /// image, if there is only one.
+    /// image, if there is only one. `leftOut`: folders without files.
     func scanImages(
-        of files: [InputList.File], _ outputs: OutputPlans, _ sole: SoleImage? = nil
+        of files: [InputList.File], _ outputs: OutputPlans, _ sole: SoleImage? = nil, leftOut: [LeftOut] = []
     ) async throws -> ExitCode {
         if options.images.merged != nil, options.columns != nil {
             throw UsageError("--merged has the usual columns only: omit it, or --columns")
@@ -25,7 +25,7 @@ extension ScanCommand {
         let files = options.images.ordered(files)
         if options.images.skipsExisting { try outputs.catalogues.requireFITS() }
         if sole == nil { try claim(files, outputs) }
-        if options.dryRun { return try dryRun(files, outputs, sole) }
+        if options.dryRun { return try dryRun(files, outputs, sole, leftOut) }
         try requireHub()
         let journal = try await openJournal(
             files.map(\.name), count: files.count, sole: sole.map { ($0, outputs.names(of: files[0])) })
@@ -36,19 +36,30 @@ extension ScanCommand {
         let open = earlier.filter { file in
             sole == nil ? done[file.name] == nil : !file.isComplete || journal?.isFinished == false
         }
+        // Catalogues that are to be used again are examined file by file.
+        let reuses = reusesCatalogues(outputs)
+        let unwritten = reuses || sole != nil ? [] : self.leftOut(amongExisting: rest, outputs)
         try outputs.prepare(
-            rest,
-            // With --skip-existing, what exists is examined file by file.
-            checksCatalogues: !options.images.skipsExisting, checksOthers: !options.images.skipsExisting,
+            rest.filter { !unwritten.contains($0.name) }, checksCatalogues: !reuses, checksOthers: !reuses,
             replacing: Set(open.flatMap(\.replaceable)))
         try merged?.prepare(journal)
         let pages = try JobPages(self, files, outputs, replaces: sole == nil && journal?.hasFiles == true, sole: sole)
+        let report = JobReport(rows: options.rowName, isSole: sole != nil)
+        leftOut.forEach(report.leaveOut)
+        for folder in leftOut { options.log.write(.warning, StyledText(folder.line)) }
         return try await scan(
             .files(files, done: done),
             .init(
                 outputs: outputs, detections: try SharedDetections(options.detectionImage), merged: merged,
-                journal: journal, report: JobReport(rows: options.rowName, isSole: sole != nil), pages: pages,
-                sole: sole))
+                journal: journal, report: report, pages: pages, sole: sole, reusesCatalogues: reuses))
+    }
+
+    /// Whether catalogues that exist are used again if they are, by their headers, those that a scan would write: with
+    /// `--skip-existing`, and for `--merged`, which reads them.
+    private func reusesCatalogues(_ outputs: OutputPlans) -> Bool {
+        if options.images.skipsExisting { return true }
+        return options.images.merged != nil && !options.overwrite && options.checkImages.isEmpty
+            && (try? outputs.catalogues.requireFITS()) != nil
     }
 
     /// Where the files come from.
@@ -170,15 +181,21 @@ extension ScanCommand {
         return results.report.exitCode
     }
 
-    /// Reports that a sole image cannot be opened to programs, as for one of many images.
+    /// Reports that a sole image cannot be opened, or is left out, to programs, as for one of many images.
     /// - Returns: the error, for people.
-    func reported(_ error: CommandError, of file: InputList.File) throws -> CommandError {
+    func reported(_ error: CommandError, of sole: SoleFile) throws -> CommandError {
         if error.code == .input, !options.dryRun {
             let display = ProgressDisplay(options.common, options.log)
-            display.handle(.fileEnded(file: file.name, outputs: [], errors: [error.description]))
+            let errors = sole.leftOut == nil ? [error.description] : []
+            display.handle(
+                .fileEnded(file: sole.file.name, outputs: [], errors: errors, leftOut: sole.leftOut?.reason))
             display.finish()
             let report = JobReport(isSole: true)
-            report.fail(file, error.description)
+            if let leftOut = sole.leftOut {
+                report.leaveOut(leftOut)
+            } else {
+                report.fail(sole.file, error.description)
+            }
             if options.common.json { try StandardOutput.write(JSONOutput.document(report.document(seconds: 0))) }
         }
         return error

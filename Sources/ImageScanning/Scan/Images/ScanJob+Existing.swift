@@ -2,25 +2,24 @@ import CommandLineKit
 import Console
 import Foundation
 import ScanBasics
-package import SkyFITS
+import SkyFITS
 package import SkyScan
 
 /// The files that `--skip-existing` leaves out.
 extension ScanJob {
     /// Whether all catalogues of a file exist and are those that a scan would write.
     /// - Throws: ``OutputError`` with `exists` if one is another and may not be replaced.
-    package func isCurrent(
-        _ file: InputList.File, _ images: [ImageExtension], _ survey: FITSSurvey
-    ) async throws -> Bool {
+    func isCurrent(_ file: InputList.File, _ chosen: ChosenImages) async throws -> Bool {
         let names = results.outputs.catalogues.templates.map { $0.name(file: file.path) }
         let existing = names.filter { ReadableFiles.current.exists($0) }
         if existing.isEmpty { return false }
         var scans: [ExistingCatalogue.Scan] = []
-        for (index, image) in images.enumerated() {
-            let reader = try await reader(image, of: file, survey, place: index + 1)
+        for image in chosen.images {
+            let place = (chosen.known.firstIndex(of: image) ?? 0) + 1
+            let reader = try await reader(image, of: file, chosen.survey, place: place)
             scans.append(
                 .init(
-                    image: reader.summary, parameters: try command.parameters(for: reader.summary, in: survey),
+                    image: reader.summary, parameters: try command.parameters(for: reader.summary, in: chosen.survey),
                     checksums: try await reader.checksums()))
         }
         let replaceable = Set(try await journal?.file(file.name)?.replaceable ?? [])

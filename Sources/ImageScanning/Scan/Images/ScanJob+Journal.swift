@@ -55,7 +55,10 @@ extension ScanCommand {
         settings["pictures"] = options.page.preview.map(Self.absolute)
         let checkImages = options.checkImages.map { "\($0.image.rawValue) \(Self.absolute($0.name))" }
         settings["check images"] = checkImages.isEmpty ? nil : checkImages.joined(separator: ", ")
-        settings["merged output"] = options.images.merged.map(Self.absolute)
+        // The table of --merged is made of the catalogues: it makes no other job.
+        settings["condition"] = options.images.condition?.text
+        settings["files below folders"] = options.images.watches && options.images.isRecursive ? "yes" : nil
+        settings["nothing left out"] = options.images.isStrict ? "yes" : nil
         if let columns = options.columns {
             settings["columns"] = String(reflecting: columns)
             parameters.measurements = columns.request
@@ -215,11 +218,19 @@ extension ScanJob {
     package func resume(_ files: [InputList.File], done: [String: JournalledFile]) throws -> [InputList.File] {
         try files.filter { file in
             guard let known = done[file.name] else { return true }
-            try report.resume(known.report)
-            results.pages?.keep(file)
+            try resume(file, known)
             let outputs = known.catalogues.map(\.path)
             events.display.handle(.fileEnded(file: file.name, outputs: outputs))
             return false
+        }
+    }
+
+    /// Takes over a file that an earlier run has finished or left out.
+    func resume(_ file: InputList.File, _ known: JournalledFile) throws {
+        if let leftOut = try report.resume(known.report) {
+            pages?.leaveOut(file, leftOut.reason)
+        } else {
+            pages?.keep(file)
         }
     }
 }

@@ -30,6 +30,8 @@ package struct ScanJob: Sendable {
         package let pages: JobPages?
         /// The image of a job of one; nil for many images.
         var sole: SoleImage?
+        /// Whether catalogues that exist and are current are used again.
+        var reusesCatalogues = false
 
         /// The job's ID, if it has one.
         var id: String? { SubmittedRun.current?.id ?? sole?.identity.id ?? journal?.id }
@@ -47,6 +49,8 @@ package struct ScanJob: Sendable {
     /// The state of a job of one image; nil for many images.
     let sole: SoleScan?
     let deliveries = DeliveryQueue()
+    /// Records of files that are left out, which are not in the journal yet.
+    let unwritten = Locked<[JournalledFile]>([])
 
     package init(
         command: ScanCommand, node: ScanNode, events: ScanEvents, results: Results, copies: FileCopies,
@@ -70,6 +74,7 @@ package struct ScanJob: Sendable {
         queue.expect(images: files.count)
         try await withThrowingDiscardingTaskGroup { group in
             for file in files { try await start(file, in: &group) }
+            try await writeLeftOut()
         }
     }
 
@@ -86,8 +91,7 @@ package struct ScanJob: Sendable {
                     guard watch.begins(path) else { continue }
                     let file = InputList.File(path: path)
                     if let known = try await journal?.file(file.name), known.isDone {
-                        try report.resume(known.report)
-                        pages?.keep(file)
+                        try resume(file, known)
                         watch.handle(.scanned(path))
                     } else {
                         events.display.handle(.files(report.countFile()))
@@ -103,6 +107,7 @@ package struct ScanJob: Sendable {
                     }
                 }
             }
+            try await writeLeftOut()
         }
     }
 
@@ -118,11 +123,20 @@ package struct ScanJob: Sendable {
         try Task.checkCancellation()
         do {
             var stamps = stamps(of: file)
-            let (survey, images) = try await survey(file, &stamps)
+            let chosen = try await choose(file, &stamps)
+            let (survey, images) = (chosen.survey, chosen.images)
+            if let leftOut = chosen.leftOut {
+                try await leaveOut(leftOut, file, stamps)
+                return ended()
+            }
             try results.outputs.claim(images, of: file)
+            // Its folder may be new, and with it those of its outputs.
+            if options.images.watches, options.images.isRecursive {
+                try results.outputs.prepare([file], checksCatalogues: false, checksOthers: false)
+            }
             // A sole image's warnings contain these faults.
             for fault in survey.faults where sole == nil { events.warn(StyledText(fault)) }
-            if options.images.skipsExisting, try await isCurrent(file, images, survey) {
+            if results.reusesCatalogues, try await isCurrent(file, chosen) {
                 try await skip(file, stamps)
                 pages?.keep(file)
                 queue.expect(images: -1)
@@ -131,7 +145,7 @@ package struct ScanJob: Sendable {
             if sole == nil { events.display.handle(.fileBegan(images: images.count)) }
             pages?.know(images, of: file)
             queue.expect(images: images.count - 1)
-            let scan = FileScan(file, images, stamps: stamps, ended: ended)
+            let scan = FileScan(file, chosen, stamps: stamps, ended: ended)
             for image in images {
                 let ticket = try await queue.enter()
                 group.addTask {
@@ -146,19 +160,6 @@ package struct ScanJob: Sendable {
             try await fail(file, error)
             ended()
         }
-    }
-
-    /// The images of a file that are to be scanned. The stamp of a file on a node is added to `stamps`.
-    func survey(
-        _ file: InputList.File, _ stamps: inout [FileStamp]
-    ) async throws -> (FITSSurvey, [ImageExtension]) {
-        if let sole { return (sole.image.survey, [sole.image.image]) }
-        guard let files = nodeFiles(of: file) else { return try command.localImages(of: file) }
-        var survey = FITSSurvey()
-        let found = try await files.survey(file.path, selector: file.selector)
-        (survey.images, survey.faults) = (found.images, found.faults)
-        stamps.append(found.stamp)
-        return (survey, try command.scanned(survey.images, of: file))
     }
 
     /// Scans an image, and writes the file's outputs if it was the last one.
@@ -246,52 +247,6 @@ package struct ScanJob: Sendable {
 }
 
 extension ScanCommand {
-    /// The images of a file on this machine that are to be scanned.
-    func localImages(
-        of file: InputList.File
-    ) throws(ImageError) -> (survey: FITSSurvey, images: [ImageExtension]) {
-        let (survey, images) = try survey(of: file)
-        return (survey, try scanned(images, of: file))
-    }
-
-    /// The images of a file on this machine that its name selects.
-    func survey(of file: InputList.File) throws(ImageError) -> (survey: FITSSurvey, images: [ImageExtension]) {
-        let planes = file.selector?.plane.map { PlaneChoice.number($0) } ?? options.images.planes
-        let survey = try FITSSurvey(of: file.path, planes: planes)
-        var images = survey.images
-        if let selector = file.selector {
-            images.removeAll { !$0.matches(selector) }
-            if let first = images.first {
-                images.removeAll { $0.number != first.number }
-            } else {
-                // Opening it says which HDUs there are.
-                let image = try FITSImage(ImageLocation(path: file.path, selector: selector))
-                images = survey.images.filter { $0.number == image.hduNumber }
-            }
-        }
-        return (survey, images)
-    }
-
-    /// The images of a file that `--skip-hdu` does not leave out.
-    func scanned(
-        _ images: [ImageExtension], of file: InputList.File
-    ) throws(ImageError) -> [ImageExtension] {
-        let rest = images.filter { !options.images.skips($0) }
-        if rest.isEmpty { throw ImageError(.noImage, "\(file.name): --skip-hdu leaves no image of the file") }
-        return rest
-    }
-
-    /// Takes the names of the outputs of the images of `files` on this machine, as far as they depend on the image.
-    /// - Throws: `UsageError` if two images would have one output.
-    func claim(_ files: [InputList.File], _ outputs: OutputPlans) throws(UsageError) {
-        guard outputs.mayBePerImage else { return }
-        for file in files where file.node == nil {
-            // An error of a file is reported when it is scanned.
-            guard let (_, images) = try? localImages(of: file) else { continue }
-            try outputs.claim(images, of: file)
-        }
-    }
-
     /// Whether an error is none of one image, but ends the job.
     func endsJob(_ error: any Error) -> Bool {
         switch error {

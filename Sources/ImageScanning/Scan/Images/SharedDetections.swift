@@ -92,7 +92,8 @@ extension ScanJob {
 
     private func detect(_ place: Int, in file: InputList.File) async throws -> SharedDetections.Image {
         var stamps: [FileStamp] = []
-        let (survey, images) = try await survey(file, &stamps)
+        let chosen = try await choose(file, &stamps, isMeasured: false)
+        let (survey, images) = (chosen.survey, chosen.images)
         guard images.indices.contains(place - 1) else {
             throw CommandError(
                 .input,

@@ -33,6 +33,8 @@ extension ScanCommand {
         var file: InputList.File
         var survey = FITSSurvey()
         var image: ImageExtension?
+        /// Why the image is left out; nil if it is scanned.
+        var leftOut: LeftOut?
     }
 
     /// The file of the only image; nil if there is more than one image, or may be, if it lies on a node, and for options
@@ -47,12 +49,15 @@ extension ScanCommand {
         guard let (survey, images) = try? survey(of: file) else { return SoleFile(file: file) }
         let isOnly = file.selector == nil ? survey.images.count == 1 : images.count == 1
         guard isOnly, images[0].plane == nil || file.selector?.plane != nil else { return nil }
-        return SoleFile(file: file, survey: survey, image: try scanned(images, of: file).first)
+        var chosen = ChosenImages(survey, try scanned(images, of: file))
+        select(&chosen, of: file)
+        return SoleFile(file: file, survey: survey, image: chosen.images.first, leftOut: chosen.leftOut)
     }
 
     /// Opens the only image.
-    /// - Throws: ``ImageError``, `UsageError`, ``CommandError``.
+    /// - Throws: ``ImageError``, `UsageError`, ``CommandError``, also if the image is left out.
     func open(_ sole: SoleFile) throws -> SoleImage {
+        if let leftOut = sole.leftOut { throw CommandError(.input, "nothing to scan: \(leftOut.line)") }
         let start = ContinuousClock.now
         let detection = options.detection
         let reader = try ImageReader(

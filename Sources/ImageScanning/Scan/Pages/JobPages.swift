@@ -92,6 +92,11 @@ package final class JobPages: Sendable {
     /// The catalogues of a file were there before.
     func keep(_ file: InputList.File) { recorder.update { $0.keep(file: file.name) } }
 
+    /// A file is left out, for this reason.
+    func leaveOut(_ file: InputList.File, _ reason: String) {
+        recorder.update { $0.leaveOut(file: file.name, reason) }
+    }
+
     /// The images of a file are known.
     func know(_ images: [ImageExtension], of file: InputList.File) {
         recorder.update { $0.know(images.map { ($0.number, $0.name, $0.plane) }, of: file.name) }

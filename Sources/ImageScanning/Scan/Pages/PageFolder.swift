@@ -56,8 +56,12 @@ package struct PageNames: Sendable {
         let url = URL(fileURLWithPath: path)
         let stem = InputList.stem(of: url.lastPathComponent)
         if !folders.isEmpty {
-            let place = folders.firstIndex(of: (path as NSString).deletingLastPathComponent) ?? 0
-            return place == 0 ? "\(stem).\(image)" : "\(stem)~\(place + 1).\(image)"
+            let folder = (path as NSString).deletingLastPathComponent
+            let place = folders.firstIndex { folder == $0 || folder.hasPrefix("\($0)/") } ?? 0
+            // Of a folder below the watched one, its names follow.
+            let below = folders.indices.contains(place) ? folder.dropFirst(folders[place].count) : ""
+            let number = place == 0 ? "" : "~\(place + 1)"
+            return "\(stem)\(number)\(below.replacing("/", with: "~")).\(image)"
         }
         // Some file systems do not distinguish upper and lower case.
         var (unique, number) = (stem, 1)

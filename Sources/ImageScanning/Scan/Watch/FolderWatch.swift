@@ -19,11 +19,14 @@ package final class FolderWatch: @unchecked Sendable {
     private let continuation: AsyncStream<ArrivalState.Action>.Continuation
     /// The folders, without a slash at the end.
     package let folders: [String]
+    private let isRecursive: Bool
     private let arrivals: Locked<ArrivalState>
     private let start = ContinuousClock.now
     private let queue = DispatchQueue(label: "skyfarm.watch")
     /// Folders that could not be listed last time.
     private var unreadable: Set<String> = []
+    /// The folders below the watched ones, and themselves, that were there last time.
+    private var tree: Set<String> = []
     private var events: FileEvents?
     private var timer: (any DispatchSourceTimer)?
 
@@ -32,9 +35,14 @@ package final class FolderWatch: @unchecked Sendable {
     /// Time between listings in units of the time that a listing takes, so that slow file systems are listed seldom.
     private static let restShare = 50
 
-    /// Watches `folders`, and warns about files that are incomplete for longer than `limit`.
+    /// Time after a change of the folders until they are listed, for the changes that follow at once.
+    private static let pause = Duration.milliseconds(50)
+
+    /// Watches `folders`, and warns about files that are incomplete for longer than `limit`. `isRecursive`: with the
+    /// folders at any depth below them, also those that are made later.
     /// - Throws: ``ImageError`` if one is not a folder that can be read.
-    package init(_ folders: [String], limit: Duration) throws {
+    package init(_ folders: [String], isRecursive: Bool = false, limit: Duration) throws {
+        self.isRecursive = isRecursive
         for folder in folders { _ = try ReadableFiles.current.names(in: folder) }
         self.folders = folders.map { $0.count > 1 && $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
         arrivals = Locked(ArrivalState(limit: limit))
@@ -44,7 +52,9 @@ package final class FolderWatch: @unchecked Sendable {
     package func begin() {
         queue.async { [self] in
             // Before the first listing: no file falls between the two.
-            events = FileEvents(folders, queue: queue) { [weak self] event in self?.react(to: event) }
+            events = FileEvents(folders, reportsFolders: isRecursive, queue: queue) { [weak self] event in
+                self?.react(to: event)
+            }
             list()
         }
     }
@@ -94,7 +104,8 @@ package final class FolderWatch: @unchecked Sendable {
             found("\(folder)/\(name)", isClosed: true)
         case .removed(let folder, let name) where InputList.isImageName(name): handle(.removed("\(folder)/\(name)"))
         case .lost: list()
-        case .written, .removed, .attributes, .folders: break
+        case .folders: if isRecursive { list(after: Self.pause) }
+        case .written, .removed, .attributes: break
         }
     }
 
@@ -107,8 +118,11 @@ package final class FolderWatch: @unchecked Sendable {
     /// Lists the folders, now and again after a while.
     private func list() {
         let began = ContinuousClock.now
-        folders.forEach(list)
-        let rest = max(Self.interval, (ContinuousClock.now - began) * Self.restShare)
+        if isRecursive { listTrees() } else { folders.forEach(list) }
+        list(after: max(Self.interval, (ContinuousClock.now - began) * Self.restShare))
+    }
+
+    private func list(after rest: Duration) {
         let timer = DispatchSource.makeTimerSource(queue: queue)
         timer.schedule(deadline: .now() + rest / .seconds(1))
         timer.setEventHandler { [weak self] in self?.list() }
@@ -118,16 +132,49 @@ package final class FolderWatch: @unchecked Sendable {
     }
 
     private func list(_ folder: String) {
-        guard let names = try? ReadableFiles.current.names(in: folder) else {
-            // Its files are not taken for removed: the folder may be that of a server that does not answer.
-            if unreadable.insert(folder).inserted {
-                continuation.yield(.warn("\(folder): the folder cannot be read; it is watched again later"))
-            }
-            return
-        }
-        let paths = names.filter(InputList.isImageName).map { "\(folder)/\($0)" }.sorted()
+        guard let names = try? ReadableFiles.current.names(in: folder) else { return warn(of: folder) }
         unreadable.remove(folder)
+        list(folder, names.map { "\(folder)/\($0)" })
+    }
+
+    /// Its files are not taken for removed: the folder may be that of a server that does not answer.
+    private func warn(of folder: String) {
+        if unreadable.insert(folder).inserted {
+            continuation.yield(.warn("\(folder): the folder cannot be read; it is watched again later"))
+        }
+    }
+
+    /// A folder holds these files, and no others.
+    private func list(_ folder: String, _ files: [String]) {
+        let paths = files.filter { InputList.isImageName(InputList.lastName(of: $0)) }.sorted(by: FolderTree.precedes)
         handle(.listed(folder, Set(paths)))
         for path in paths { found(path, isClosed: false) }
+    }
+
+    /// Lists the folders with all that are below them, and has the events of new ones reported.
+    private func listTrees() {
+        var found = ReadableFiles.Found(paths: [])
+        for root in folders {
+            guard let part = try? ReadableFiles.current.files(below: root) else {
+                found.unreadable.append(root)
+                continue
+            }
+            found.paths += part.paths
+            found.folders += part.folders
+            found.unreadable += part.unreadable
+        }
+        let present = Set(found.folders)
+        found.unreadable.forEach(warn)
+        unreadable.formIntersection(found.unreadable)
+        let gone = tree.subtracting(present).filter { folder in
+            !found.unreadable.contains { folder == $0 || folder.hasPrefix("\($0)/") }
+        }
+        if present != tree { events?.watch(found.folders) }
+        tree = tree.subtracting(gone).union(present)
+        for folder in gone.sorted(by: FolderTree.precedes) { handle(.listed(folder, [])) }
+        let files = Dictionary(grouping: found.paths) { path in
+            path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+        }
+        for folder in present.sorted(by: FolderTree.precedes) { list(folder, files[folder] ?? []) }
     }
 }

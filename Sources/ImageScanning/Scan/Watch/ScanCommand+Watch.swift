@@ -11,10 +11,14 @@ extension ScanCommand {
         if options.images.merged != nil {
             throw UsageError("--watch does not end, so that --merged has no time to be written; scan the folder for it")
         }
-        let watch = try FolderWatch(options.inputs, limit: .seconds(options.images.watchLimit))
+        let isRecursive = options.images.isRecursive
+        let watch = try FolderWatch(
+            options.inputs, isRecursive: isRecursive, limit: .seconds(options.images.watchLimit))
         // Names that stand for those that will arrive.
         let samples = watch.folders.flatMap { folder in
-            ["a.fits", "b.fits"].map { InputList.File(path: "\(folder)/\($0)") }
+            (["a.fits", "b.fits"] + (isRecursive ? ["night/a.fits"] : [])).map {
+                InputList.File(path: "\(folder)/\($0)")
+            }
         }
         let outputs = try OutputPlans(options, files: samples)
         if options.images.skipsExisting { try outputs.catalogues.requireFITS() }
@@ -38,7 +42,10 @@ extension ScanCommand {
         for (template, sample) in outputs.flatMap({ template in samples.map { (template, $0) } }) {
             let url = URL(fileURLWithPath: template.name(file: sample.path))
             let folder = url.deletingLastPathComponent().resolvingSymlinksInPath().path
-            if InputList.isImageName(url.lastPathComponent), watched.contains(folder) {
+            let isWatched =
+                watched.contains(folder)
+                || options.images.isRecursive && watched.contains { folder.hasPrefix($0 == "/" ? $0 : $0 + "/") }
+            if InputList.isImageName(url.lastPathComponent), isWatched {
                 throw UsageError(
                     "--output: \(template.text) writes FITS files into a folder that is watched; choose another folder")
             }

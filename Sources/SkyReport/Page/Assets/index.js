@@ -7,7 +7,7 @@ const middle = (values) => {
 };
 
 /** Of the states, the ones that need attention come first. */
-const stateOrder = ["failed", "partial", "running", "done", "waiting"];
+const stateOrder = ["failed", "partial", "running", "done", "waiting", "left-out"];
 
 const fixed = (value, places) => (Number.isFinite(value) ? value.toFixed(places).replace("-", "−") : "–");
 const signed = (value, count) => digits(value, count).replace("-", "−");

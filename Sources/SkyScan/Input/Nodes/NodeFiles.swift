@@ -110,6 +110,15 @@ public struct NodeFiles: Sendable {
         return try ImageReader(image, on: self, name: name, imageCount: imageCount, head: head)
     }
 
+    /// The header of HDU `hdu` of the file at `path`, and the primary header if that is another one.
+    /// - Throws: as ``paths(matching:)``.
+    package func headers(_ path: String, hdu: Int) async throws -> (FITSHeader, primary: FITSHeader?) {
+        guard let image = try await ask(NodeFileRequest(.image, path, .number(hdu))).image else {
+            throw Self.problem(nodes[0], .unreadable, "\(path): the node has sent no answer")
+        }
+        return (FITSHeader(bytes: image.header), image.primary.isEmpty ? nil : FITSHeader(bytes: image.primary))
+    }
+
     /// Checks that the file of an image is still the one whose state was `states`.
     /// - Throws: ``ImageError`` with `changed`; as ``paths(matching:)``.
     package func requireUnchanged(_ file: FileNames.File, _ states: InputStates) async throws {
