@@ -156,7 +156,7 @@ let package = Package(
         .target(
             name: "SkyReport",
             dependencies: [
-                "SkyCatalogue", "SkyExtraction", "SkyFITS", "CPNG", "CPageAssets",
+                "SkyCatalogue", "SkyExtraction", "SkyFITS", "CPageAssets", "CZlib",
             ], exclude: ["Page/Assets"],
             swiftSettings: computing),
         // Messages to the programs of a user, through the hub that runs; knows no pixel.

@@ -32,7 +32,7 @@ public struct Preview: Equatable, Sendable {
     /// Encodes the preview as a grey PNG file, with the last row on top.
     /// - Throws: ``PNGError``.
     public func png() throws(PNGError) -> [UInt8] {
-        try PNG.encode(grey: pixels.map(stretch.shade), width: width, height: height)
+        try PNG.encode(grey: stretch.shades(pixels), width: width, height: height)
     }
 
     /// Returns a smaller preview whose longest side has at most `limit` pixels, each the mean of a square of pixels.

@@ -71,14 +71,19 @@ public struct PreviewBuilder: Sendable {
     }
 
     private mutating func finishRow() {
-        for start in stride(from: 0, to: width, by: factor) {
-            var (sum, count) = (0.0, Float(0))
-            for column in start..<min(width, start + factor) {
-                sum += sums[column]
-                count += counts[column]
-                (sums[column], counts[column]) = (0, 0)
+        sums.withUnsafeMutableBufferPointer { sums in
+            counts.withUnsafeMutableBufferPointer { counts in
+                for start in stride(from: 0, to: width, by: factor) {
+                    var (sum, count) = (0.0, Float(0))
+                    for column in start..<min(width, start + factor) {
+                        sum += sums[column]
+                        count += counts[column]
+                    }
+                    pixels.append(count == 0 ? .nan : Float(sum / Double(count)))
+                }
+                sums.update(repeating: 0)
+                counts.update(repeating: 0)
             }
-            pixels.append(count == 0 ? .nan : Float(sum / Double(count)))
         }
         rowsTaken = min(height, (rowsTaken + factor - 1) / factor * factor)
     }
