@@ -134,7 +134,10 @@ final class LocalScan: SlotTask, @unchecked Sendable {
     }
 
     func unpack(_ bytes: BulkBytes, to count: Int) throws -> BulkBytes {
-        try system.unpacker?.unpack(bytes, to: count) ?? bytes
+        guard let unpacker = system.unpacker else { return bytes }
+        let unpacked = try unpacker.unpack(bytes, to: count)
+        bytes.unpacked?(unpacked)
+        return unpacked
     }
 
     func run(_ context: ScanContext) {

@@ -16,6 +16,8 @@ public final class BulkBytes: @unchecked Sendable {
     package let isCompressed: Bool
     /// Reads the bytes on the slot that needs them; nil: they are here.
     package let read: (@Sendable () throws -> BulkBytes)?
+    /// Gets the unpacked bytes on the slot of this process that has unpacked them.
+    package let unpacked: (@Sendable (BulkBytes) -> Void)?
     /// Their checksum; 0 while it is unknown.
     private let knownChecksum = Atomic<UInt64>(0)
 
@@ -29,7 +31,7 @@ public final class BulkBytes: @unchecked Sendable {
         memory = LargeMemory.allocate(byteCount: byteCount)
         self.unpackedCount = unpackedCount
         isCompressed = false
-        (loan, read) = (nil, nil)
+        (loan, read, unpacked) = (nil, nil, nil)
         // If this throws, `deinit` frees the memory: it runs because all properties are initialised.
         try fill(memory)
     }
@@ -48,7 +50,7 @@ public final class BulkBytes: @unchecked Sendable {
         memory = LargeMemory.allocate(byteCount: 0)
         unpackedCount = byteCount
         isCompressed = false
-        loan = nil
+        (loan, unpacked) = (nil, nil)
         self.read = read
     }
 
@@ -59,7 +61,7 @@ public final class BulkBytes: @unchecked Sendable {
         self.memory = memory
         self.unpackedCount = unpackedCount
         self.isCompressed = isCompressed
-        (loan, read) = (nil, nil)
+        (loan, read, unpacked) = (nil, nil, nil)
     }
 
     /// The bytes of `owner`; `ended` is called, on any thread, when the last user has released this object.
@@ -67,8 +69,16 @@ public final class BulkBytes: @unchecked Sendable {
         memory = owner.memory
         unpackedCount = owner.unpackedCount
         isCompressed = owner.isCompressed
-        read = owner.read
+        (read, unpacked) = (owner.read, owner.unpacked)
         loan = (owner, ended)
+    }
+
+    /// The packed bytes of `owner`. The slot of this process that unpacks them passes the result to `unpacked`.
+    package init(packed owner: BulkBytes, unpacked: @escaping @Sendable (BulkBytes) -> Void) {
+        memory = owner.memory
+        (unpackedCount, isCompressed, read) = (owner.unpackedCount, owner.isCompressed, owner.read)
+        self.unpacked = unpacked
+        loan = (owner, {})
     }
 
     deinit {

@@ -32,6 +32,8 @@ public actor ImageReader {
     private var ahead: [(window: WindowPixels, bytes: BulkBytes)] = []
     private var unpacksOnSlots = false
     private nonisolated let kept: Locked<RecentWindows>
+    /// Gets the pixels of the whole image where they are read for a slot of this process.
+    nonisolated let wholeImage = Locked<(@Sendable (UnsafeBufferPointer<Float>) -> Void)?>(nil)
     private nonisolated let reading = Locked(ReadingTime())
     private let slots: Int
     /// Read for nodes, side by side: at 10 Gbit/s one thread could not provide the memory.
@@ -265,6 +267,7 @@ public actor ImageReader {
             reading.withLock {
                 $0.add(pixels: window.rect.area, since: start, isConverted: true, threads: slots, onSlot: true)
             }
+            self.pass(bytes, of: window)
             if isKept { kept.withLock { $0.add(window, bytes, before: rest) } }
             return bytes
         }
@@ -279,11 +282,9 @@ public actor ImageReader {
         try Task.checkCancellation()
         let bytes = try takeAhead(window) ?? packedForSlot(window) ?? read(window)
         endPass()
-        return bytes
-    }
-
-    private nonisolated func isWhole(_ window: WindowPixels) -> Bool {
-        window.rect.width == summary.width && window.rect.height == summary.height
+        if bytes.unpackedCount == nil { pass(bytes, of: window) }
+        guard bytes.unpackedCount != nil, wholeImage.withLock({ $0 != nil }) else { return bytes }
+        return BulkBytes(packed: bytes) { self.pass($0, of: window) }
     }
 
     /// The stored samples of a window; nil if it has none, or if they cannot be read: the error, with its words, appears

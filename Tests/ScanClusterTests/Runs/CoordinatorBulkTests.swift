@@ -93,11 +93,16 @@ import Testing
         systems.join(local)
         let coordinator = ScanCoordinator(systems: systems, clock: clock)
         let loads = Locked<[BulkPacking]>([])
+        // What the slots pass on.
+        let seen = Locked<[Int]>([])
         let bulk: @Sendable (BulkSum) -> BulkSource = { task in
             BulkSource(byteCount: 1) { packing in
                 loads.withLock { $0.append(packing) }
                 if packing == .none { return BulkBytes(byteCount: 1) { $0[0] = UInt8(task.id) } }
-                return BulkBytes(byteCount: 2, unpackedCount: 1) { $0[0] = UInt8(task.id) }
+                let packed = BulkBytes(byteCount: 2, unpackedCount: 1) { $0[0] = UInt8(task.id) }
+                return BulkBytes(packed: packed) { bytes in
+                    seen.withLock { $0.append(Int(bytes.withUnsafeBytes { $0[0] })) }
+                }
             }
         }
         let outputs = try await driving {
@@ -109,6 +114,7 @@ import Testing
         #expect(outputs == Array(0..<30))
         #expect(loads.withLock { $0.count { $0 == .local } } == 30 && loads.withLock { $0.count { $0 == .none } } == 1)
         #expect(threads.withLock { $0.count } == 1)
+        #expect(seen.withLock { $0.sorted() } == (0..<30).filter { $0 != 13 })
         await local.close()
     }
 

@@ -151,6 +151,30 @@ struct ImageReaderTests {
         }
     }
 
+    @Test("the slot that scans an image as one task passes its pixels on, as a reader of rows would get them")
+    func passesPixels() async throws {
+        let path = files.path("tiles.fits")
+        _ = try CompressedFile.all[1].write(to: path)
+        for path in [path, try files.field()] {
+            let reader = try ImageReader(image: path, slots: 1)
+            let size = reader.summary
+            let (whole, part) = (
+                PixelRect(x: 0..<size.width, y: 0..<size.height), PixelRect(x: 0..<size.width, y: 0..<9)
+            )
+            let passed = Locked<[[Float]]>([])
+            reader.passPixels { pixels in passed.withLock { $0.append(Array(pixels)) } }
+            let rows = try await reader.read(rows: 0..<size.height)
+            _ = try await reader.read(reader.contents(of: part), packing: .deferred).read?()
+            #expect(passed.withLock(\.self).isEmpty)
+            _ = try await reader.read(reader.contents(of: whole), packing: .deferred).read?()
+            let packed = try await reader.read(reader.contents(of: whole), packing: .local)
+            if let count = packed.unpackedCount {
+                packed.unpacked?(try WindowUnpacker().unpack(packed, to: count))
+            }
+            #expect(passed.withLock(\.self) == [rows, rows])
+        }
+    }
+
     @Test("takes the checksum of the stored bytes without opening the image a second time")
     func checksumOfBytes() async throws {
         let path = try files.field()
