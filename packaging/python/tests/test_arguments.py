@@ -3,6 +3,7 @@
 import inspect
 import re
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -323,7 +324,7 @@ def test_planes_of_a_cube(sky: np.ndarray, tmp_path: Path) -> None:
 
 def test_show(sky: np.ndarray, tmp_path: Path) -> None:
     script = "import sys, skyfarm; assert 'matplotlib' not in sys.modules and 'matplotlib.pyplot' not in sys.modules"
-    subprocess.run(["/usr/bin/python3", "-c", script], check=True, cwd=Path(skyfarm.__file__).parents[1])
+    subprocess.run([sys.executable, "-c", script], check=True, cwd=Path(skyfarm.__file__).parents[1])
     import matplotlib
 
     matplotlib.use("Agg")
