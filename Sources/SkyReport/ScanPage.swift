@@ -8,7 +8,7 @@ import Foundation
 /// the parts in which they differ.
 public enum ScanPage {
     /// The live page, which loads style, script and picture from its server and follows the stream of updates.
-    public static var live: [UInt8] { PageTemplate.fill(Assets.page, PageTemplate.served()) }
+    public static var live: [UInt8] { page(PageTemplate.served()) }
 
     /// Returns the page of a finished image for a live index. It loads style and script from its server, and its
     /// picture from `picture`.
@@ -31,7 +31,11 @@ public enum ScanPage {
         parts["back"] = back(to: "../")
         parts["picture"] = Array(picture.utf8)
         parts["end"] = PageTemplate.data(snapshot.json())
-        return PageTemplate.fill(Assets.page, parts)
+        return page(parts)
+    }
+
+    private static func page(_ parts: [String: [UInt8]]) -> [UInt8] {
+        PageTemplate.page(Assets.page, start: "sky", parts)
     }
 
     private static func title(_ snapshot: LiveUpdate) -> [UInt8] {
@@ -55,8 +59,7 @@ public enum ScanPage {
         _ snapshot: LiveUpdate, preview: Preview, index: String? = nil
     ) throws(PNGError) -> [UInt8] {
         let picture = Data(try preview.png()).base64EncodedString()
-        return PageTemplate.fill(
-            Assets.page,
+        return page(
             [
                 "title": title(snapshot),
                 "head": PageTemplate.head(images: "data:"),

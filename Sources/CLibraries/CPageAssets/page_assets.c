@@ -92,3 +92,18 @@ static const unsigned char running_js[] = {
 #embed "../../SkyReport/Page/Assets/running.js"
 };
 const struct page_asset page_asset_running_js = {running_js, sizeof running_js};
+
+static const unsigned char frame_html[] = {
+#embed "../../SkyReport/Page/Assets/frame.html"
+};
+const struct page_asset page_asset_frame_html = {frame_html, sizeof frame_html};
+
+static const unsigned char chart_js[] = {
+#embed "../../SkyReport/Page/Assets/chart.js"
+};
+const struct page_asset page_asset_chart_js = {chart_js, sizeof chart_js};
+
+static const unsigned char plots_js[] = {
+#embed "../../SkyReport/Page/Assets/plots.js"
+};
+const struct page_asset page_asset_plots_js = {plots_js, sizeof plots_js};

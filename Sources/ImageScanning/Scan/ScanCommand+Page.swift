@@ -92,13 +92,16 @@ extension ScanCommand {
 
     /// The facts of the scan that are known at its beginning, for report and live page.
     func pageFacts(_ image: ImageSummary, _ recorder: ScanRecorder) -> LiveUpdate.Scan {
-        LiveUpdate.Scan(
+        var scan = LiveUpdate.Scan(
             image: image.name, width: image.width, height: image.height, unit: image.sampleUnit,
-            software: Software.name, began: recorder.began.formatted(.iso8601),
+            software: Software.name, began: recorder.began.withMilliseconds,
             folder: quotedForShell(FileManager.default.currentDirectoryPath), command: options.page.command,
             sky: (try? CelestialWCS(header: image.header)).flatMap {
                 SkyGrid($0, width: image.width, height: image.height)
             })
+        let observation = Observation(image.cards)
+        scan.observation = observation.isEmpty ? nil : observation
+        return scan
     }
 }
 

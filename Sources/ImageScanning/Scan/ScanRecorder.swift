@@ -3,12 +3,19 @@ import ScanCluster
 package import SkyReport
 package import SkyScan
 
+extension Date {
+    /// The time in ISO 8601, with milliseconds: a scan may take less than a second.
+    var withMilliseconds: String { formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)) }
+}
+
 /// Records the events of a scan for report and live page.
 package final class ScanRecorder: Sendable {
     /// When the scan began.
     package let began = Date()
     /// Seconds from the start of the process to that of the scan.
     package let before = ProcessAge.seconds ?? 0
+    /// The picture of the image, if a slot of this process has reduced its pixels.
+    let preview = Locked<Preview?>(nil)
     private let clock = ContinuousClock()
     private let start: ContinuousClock.Instant
     private let state = Locked(LiveScan())

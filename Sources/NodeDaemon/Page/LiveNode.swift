@@ -1,3 +1,4 @@
+import Foundation
 import ImageJobs
 import ScanCluster
 package import ScanNetwork
@@ -8,6 +9,8 @@ package final class LiveNode: Sendable {
     package let slots: Int
     private let clock = ContinuousClock()
     private let start: ContinuousClock.Instant
+    /// When the node began, in ISO 8601.
+    let began = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     private let state = Locked(State())
 
     package struct State {

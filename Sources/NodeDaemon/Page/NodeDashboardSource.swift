@@ -40,7 +40,7 @@ final class NodeDashboardSource: DashboardSource {
 
     func file(at path: String) -> DashboardFile? {
         switch path {
-        case "/": DashboardFile(type: "text/html; charset=utf-8", bytes: Assets.nodePage)
+        case "/": DashboardFile(type: "text/html; charset=utf-8", bytes: NodePage.live)
         case "/page.css": DashboardFile(type: "text/css; charset=utf-8", bytes: Assets.style)
         case "/page.js": DashboardFile(type: "text/javascript; charset=utf-8", bytes: Assets.nodeScript)
         case "/icon.svg": DashboardFile(type: "image/svg+xml", bytes: Assets.icon)
@@ -110,7 +110,9 @@ final class NodeDashboardSource: DashboardSource {
         let from = max(record.dropped, lines)
         let update = NodeUpdate(
             node: isSnapshot
-                ? .init(name: live.name, address: address.description, slots: live.slots, software: Software.name)
+                ? .init(
+                    name: live.name, address: address.description, slots: live.slots, software: Software.name,
+                    began: live.began)
                 : nil,
             time: live.elapsed, now: sent.now, running: sent.status.running, queued: sent.status.queued,
             done: sent.status.done, keptBytes: sent.status.bulkBytes,
@@ -157,6 +159,8 @@ private struct NodeUpdate: Encodable {
         var address: String
         var slots: Int
         var software: String
+        /// Time of the beginning, in ISO 8601.
+        var began: String
     }
 
     struct Coordinator: Encodable {

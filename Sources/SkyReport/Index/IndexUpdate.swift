@@ -3,7 +3,7 @@ import Foundation
 /// The changes of an index since a revision, as JSON for its index; `v` is the version of the format. A snapshot is the
 /// update since the beginning.
 public struct IndexUpdate: PageUpdate, Sendable {
-    package var v = 1
+    package var v = 2
     /// The constant facts; only in a snapshot.
     package var facts: Facts?
     /// Seconds since the job began.

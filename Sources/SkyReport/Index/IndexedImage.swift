@@ -26,6 +26,10 @@ public struct IndexedImage: Equatable, Sendable {
         package var missing: Int
         package var seconds: Double
         package var quality: ImageQuality
+        /// Unit of the samples; nil if it is not known.
+        public var unit: String?
+        /// How the image was taken; nil if it is not known.
+        public var observation: Observation?
 
         /// Creates the results of an image of `width` by `height` pixels that was scanned in `seconds`; `missing` is
         /// the number of failed sectors.
@@ -70,6 +74,7 @@ package struct IndexRow: Encodable {
     package static let columns = [
         "number", "state", "file", "hdu", "extname", "width", "height", "sources", "seeing", "scale", "ellipticity",
         "points", "background", "noise", "limit", "zero", "seconds", "page", "reason",
+        "object", "filter", "exposure", "date", "observed", "airmass", "unit",
     ]
 
     package func encode(to encoder: any Encoder) throws {
@@ -88,6 +93,14 @@ package struct IndexRow: Encodable {
         try row.encode(finding.map { short($0.seconds) })
         try row.encode(image.page)
         try row.encode(image.reason)
+        let observation = finding?.observation
+        for words in [observation?.object, observation?.filter] { try row.encode(words) }
+        try row.encode(observation?.exposure.map(short))
+        try row.encode(observation?.date)
+        // To a hundredth of a second.
+        try row.encode(observation?.time.map { ($0 * 100).rounded() / 100 })
+        try row.encode(observation?.airmass.map(short))
+        try row.encode(finding?.unit)
     }
 }
 

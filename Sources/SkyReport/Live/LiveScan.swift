@@ -28,6 +28,8 @@ public struct LiveScan: Sendable {
     public private(set) var ending: Ending?
     /// Summary of the catalogue, once it is written.
     package private(set) var catalogue: CatalogueSummary?
+    /// Quality of the image, once the scan has ended; nil if unknown.
+    package private(set) var quality: ImageQuality?
     /// Speed-up over one system alone, once the scan has ended; nil if unknown.
     package private(set) var speedUp: SpeedUp?
     /// The coordinator's own work outside of tasks; nil if there is none.
@@ -70,10 +72,12 @@ public struct LiveScan: Sendable {
 
     /// Records the end of the scan; `words` describes the result in one line. Further calls are ignored.
     public mutating func end(
-        _ ending: Ending, _ words: String, catalogue: CatalogueSummary? = nil, speedUp: SpeedUp? = nil, at time: Double
+        _ ending: Ending, _ words: String, catalogue: CatalogueSummary? = nil, quality: ImageQuality? = nil,
+        speedUp: SpeedUp? = nil, at time: Double
     ) {
         guard self.ending == nil else { return }
-        (self.ending, conclusion, self.catalogue, self.speedUp) = (ending, words, catalogue, speedUp)
+        (self.ending, conclusion) = (ending, words)
+        (self.catalogue, self.quality, self.speedUp) = (catalogue, quality, speedUp)
         if timeline.end == nil { timeline.finish(at: time) }
         if let catalogue { sourceCount = catalogue.sources.total }
     }

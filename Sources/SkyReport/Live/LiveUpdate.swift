@@ -6,7 +6,7 @@ internal import SkyFITS
 /// A snapshot is the update since the beginning. Every list has the index at which it begins, so that a page may apply
 /// an update twice. A report embeds the last snapshot.
 public struct LiveUpdate: PageUpdate, Sendable {
-    package var v = 2
+    package var v = 3
     /// The constant facts; only in a snapshot.
     package var scan: Scan?
     /// Seconds since the scan began.
@@ -34,6 +34,8 @@ public struct LiveUpdate: PageUpdate, Sendable {
         package var folder: String
         package var command: String
         package var sky: SkyGrid?
+        /// How the image was taken; nil if it is not known.
+        public var observation: Observation?
 
         /// Creates the facts of a scan.
         ///
@@ -96,6 +98,7 @@ public struct LiveUpdate: PageUpdate, Sendable {
     package struct End: Encodable {
         package var ending: LiveScan.Ending
         package var catalogue: CatalogueSummary?
+        package var quality: ImageQuality?
         package var speedUp: SpeedUp?
     }
 }
@@ -140,7 +143,9 @@ extension LiveUpdate {
         let places = live.catalogue == nil ? live.places.dropFirst(cursor.places) : []
         sources = Sources(from: cursor.places / 2, places: Self.base64(places), total: live.sourceCount)
         preview = live.preview
-        end = live.ending.map { End(ending: $0, catalogue: live.catalogue, speedUp: live.speedUp) }
+        end = live.ending.map { ending in
+            End(ending: ending, catalogue: live.catalogue, quality: live.quality, speedUp: live.speedUp)
+        }
     }
 
     private static func base64(_ places: ArraySlice<Float>) -> String {

@@ -82,9 +82,13 @@ public struct Stretch: Encodable, Equatable, Sendable {
         }
         ends.append(.infinity)
         // The shade at the beginning of equal intervals, from which few steps lead to that of a value.
-        let intervals = 4096
+        let intervals = 16_384
         let width = (white - black) / Double(intervals)
-        let starts = (0..<intervals).map { shade(finite: (black + Double($0) * width).nextDown) }
+        var shade = 0
+        let starts = (0..<intervals).map { interval -> UInt8 in
+            while black + Double(interval) * width >= ends[shade] { shade += 1 }
+            return UInt8(shade)
+        }
         let (last, factor) = (Double(intervals - 1), 1 / width)
         return [UInt8](unsafeUninitializedCapacity: values.count) { shades, count in
             starts.withUnsafeBufferPointer { starts in
@@ -99,6 +103,8 @@ public struct Stretch: Encodable, Equatable, Sendable {
                         // Rounding may lead to the next interval, whose start is then stepped back from.
                         var shade = starts[Int(min((value - black) * factor, last))]
                         let limited = min(value, white)
+                        // Noise takes this step or not: an addition, since a branch would be mispredicted.
+                        shade &+= limited >= ends[Int(shade)] ? 1 : 0
                         while shade > 0, limited < ends[Int(shade) - 1] { shade -= 1 }
                         while limited >= ends[Int(shade)] { shade += 1 }
                         shades[index] = shade

@@ -4,9 +4,9 @@ public import SkyExtraction
 public import SkyFITS
 
 /// Quality measures of an image for observers, from its catalogue and header.
-public struct ImageQuality: Equatable, Sendable {
+public struct ImageQuality: Equatable, Encodable, Sendable {
     /// A magnitude, and the header keyword of its zero point.
-    public struct Magnitude: Equatable, Sendable {
+    public struct Magnitude: Equatable, Encodable, Sendable {
         /// The value in magnitudes.
         public var value: Double
         /// The keyword of the zero point, such as `MAGZERO`.
@@ -27,6 +27,8 @@ public struct ImageQuality: Equatable, Sendable {
     public var noise: Double
     /// Magnitude of a flux of 5 times the noise in the fixed aperture; nil without a zero point.
     public private(set) var limit: Magnitude?
+    /// Magnitude of a flux of one unit of the samples; nil if the header has none.
+    public private(set) var zeroPoint: Magnitude?
 
     /// Keywords of the zero point, in the order of search.
     public static let zeroPointKeywords = [
@@ -43,7 +45,7 @@ public struct ImageQuality: Equatable, Sendable {
     /// interval of this width.
     package static let spread = 1.2
     /// Maximum number of sources whose width is computed; the brightest are taken.
-    private static let most = 500
+    private static let most = 200
 
     /// Measures an image.
     ///
@@ -69,9 +71,10 @@ public struct ImageQuality: Equatable, Sendable {
             ellipticity = median(points.map(\.ellipticity))
         }
         pixelScale = Self.pixelScale(header, width: width, height: height)
-        if let (keyword, zero) = Self.zeroPoint(header), noise > 0 {
+        zeroPoint = Self.zeroPoint(header)
+        if let zeroPoint, noise > 0 {
             let flux = 5 * noise * (Double.pi).squareRoot() * parameters.apertureRadius
-            limit = Magnitude(value: zero - 2.5 * log10(flux), keyword: keyword)
+            limit = Magnitude(value: zeroPoint.value - 2.5 * log10(flux), keyword: zeroPoint.keyword)
         }
     }
 
@@ -129,11 +132,10 @@ public struct ImageQuality: Equatable, Sendable {
         return sorted.isEmpty ? nil : sorted[best]...spread * sorted[best]
     }
 
-    private static func zeroPoint(_ header: FITSHeader) -> (String, Double)? {
-        for keyword in zeroPointKeywords {
-            if let number = header.number(keyword) { return (keyword, number) }
-        }
-        return nil
+    private static func zeroPoint(_ header: FITSHeader) -> Magnitude? {
+        zeroPointKeywords.lazy.compactMap { keyword in
+            header.number(keyword).map { Magnitude(value: $0, keyword: keyword) }
+        }.first
     }
 
     /// Returns the square root of the area of the central pixel, in arcseconds.

@@ -25,7 +25,8 @@ package struct PointSpread {
     package var fullWidth: Double {
         // The ratio of flux to peak grows with the exponent.
         var (low, high) = (log(Self.exponents.lowerBound), log(Self.exponents.upperBound))
-        for _ in 0..<30 {
+        // Twelve halvings give the exponent within 0.1 %, and the width better still.
+        for _ in 0..<12 {
             let middle = (low + high) / 2
             if fluxOverPeak(exponent: exp(middle)) < flux / peak { low = middle } else { high = middle }
         }
@@ -51,8 +52,9 @@ package struct PointSpread {
     private func alpha(exponent: Double) -> Double {
         var alpha = radius / (pow(2, 1 / (exponent - 1)) - 1).squareRoot()
         for _ in 0..<6 {
-            let half = Self.share(within: limit / alpha, exponent) / 2
+            let (half, last) = (Self.share(within: limit / alpha, exponent) / 2, alpha)
             alpha = radius / (pow(1 - half, 1 / (1 - exponent)) - 1).squareRoot()
+            if abs(alpha - last) < 1e-5 * alpha { break }
         }
         return alpha
     }

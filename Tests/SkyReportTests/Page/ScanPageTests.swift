@@ -78,7 +78,7 @@ import SkyReport
     func contentsOfData() throws {
         let data = try data(of: try page())
         let scan = try #require(data["scan"] as? [String: Any])
-        #expect(data["v"] as? Int == 2 && scan["command"] as? String == "skyfarm scan sky.fits")
+        #expect(data["v"] as? Int == 3 && scan["command"] as? String == "skyfarm scan sky.fits")
         #expect((data["attempts"] as? [Any])?.count == 1)
         #expect((data["preview"] as? [String: Any])?["factor"] as? Int == 50)
         let parameter = try #require((try catalogue(data)["parameters"] as? [[String: String]])?.first)
@@ -94,6 +94,21 @@ import SkyReport
             return page[start..<(try #require(page.range(of: "<img id=\"picture\"")).lowerBound)]
         }
         #expect(try body(live) == body(try page()))
+    }
+
+    @Test("all pages have one frame: head, header and what says that there is no script")
+    func frame() throws {
+        func frame(_ page: [UInt8]) throws -> [Substring] {
+            let text = String(decoding: page, as: UTF8.self)
+            #expect(!text.contains("{{") && text.matches(of: /<h1|<dl id="figures"|id="connection"/).count == 3)
+            let end = try #require(text.range(of: "</noscript>")).upperBound
+            let own = /<title>.*|<body.*|<a class="skip".*|.*All images.*/
+            return text[..<end].split(separator: "\n").filter {
+                $0.wholeMatch(of: own) == nil && !$0.contains("page.js")
+            }
+        }
+        let frames = try [ScanPage.live, IndexPage.live, NodePage.live].map(frame)
+        #expect(frames[0] == frames[1] && frames[1] == frames[2] && frames[0].count > 10)
     }
 
     private func catalogue(_ data: [String: Any]) throws -> [String: Any] {

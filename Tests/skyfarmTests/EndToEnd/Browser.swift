@@ -106,9 +106,12 @@ final class Browser {
             "Emulation.setEmulatedMedia", ["features": [["name": "prefers-color-scheme", "value": scheme]]])
     }
 
+    /// Opens an address, and does not wait until the page has drawn itself.
+    func load(_ address: String) throws { _ = try send("Page.navigate", ["url": address]) }
+
     /// Opens an address, and waits until the page says that it has drawn itself.
     func open(_ address: String) throws {
-        _ = try send("Page.navigate", ["url": address])
+        try load(address)
         _ = try run(
             """
             while (document.body?.dataset.ready === undefined) await new Promise((done) => setTimeout(done, 20));

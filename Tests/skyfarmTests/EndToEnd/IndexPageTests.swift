@@ -102,7 +102,7 @@ struct IndexPageTests {
             #expect(abs((image.limit ?? 0) - limit) < 1e-3)
         }
         let shown: [String] = try evaluate(
-            "[...document.querySelectorAll('#images tbody tr td:nth-child(4)')].map((cell) => cell.textContent)")
+            "[...document.querySelectorAll('#images tbody tr td[data-key=sources]')].map((cell) => cell.textContent)")
         #expect(shown == ["–"] + images.compactMap { image in image.sources.map { "\($0)" } })
     }
 

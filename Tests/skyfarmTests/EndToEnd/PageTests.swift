@@ -120,7 +120,7 @@ import Testing
             live.end(.complete, "", speedUp: speedUp, at: 2)
             try open(live)
             let figures: [String] = try evaluate(
-                "[...document.querySelectorAll('#figures dt')].filter((name) => name.textContent === 'Speed-up')"
+                "[...document.querySelectorAll('#work dt')].filter((name) => name.textContent === 'Speed-up')"
                     + ".map((name) => name.parentElement.querySelector('dd').textContent)")
             #expect(figures == [shown].compactMap(\.self))
         }

@@ -8,7 +8,6 @@ struct page_asset {
     const unsigned char *bytes;
     size_t count;
 };
-
 extern const struct page_asset page_asset_page_html;
 extern const struct page_asset page_asset_page_css;
 extern const struct page_asset page_asset_values_js;
@@ -27,5 +26,8 @@ extern const struct page_asset page_asset_cluster_js;
 extern const struct page_asset page_asset_index_html;
 extern const struct page_asset page_asset_index_js;
 extern const struct page_asset page_asset_running_js;
+extern const struct page_asset page_asset_frame_html;
+extern const struct page_asset page_asset_chart_js;
+extern const struct page_asset page_asset_plots_js;
 
 #endif

@@ -2,6 +2,7 @@ import ScanCluster
 import SkyCatalogue
 import SkyExtraction
 import SkyFITS
+import SkyReport
 import SkyScan
 
 /// The images of a file that are being scanned, and what was found in them.
@@ -24,6 +25,8 @@ package final class FileScan: Sendable {
         var checked: CheckedScan?
         /// The warnings about the image, one line each.
         var warnings: [String]
+        /// Seeing, depth and the like; nil if it has no page.
+        var quality: ImageQuality?
         /// The account of the cluster's work; nil for one of many images.
         var account: ScanAccount?
         /// Pages and pictures of this image alone that are written with the catalogues, by their names.

@@ -64,7 +64,7 @@ package final class JobPages: Sendable {
     /// The facts of the job.
     var facts: IndexUpdate.Facts {
         IndexUpdate.Facts(
-            software: Software.name, began: recorder.began.formatted(.iso8601),
+            software: Software.name, began: recorder.began.withMilliseconds,
             folder: quotedForShell(FileManager.default.currentDirectoryPath), command: command.options.page.command)
     }
 
@@ -108,8 +108,19 @@ package final class JobPages: Sendable {
     /// The scan of the image of `reader` begins.
     /// - Returns: what records it.
     func begin(_ image: ImageExtension, _ reader: ImageReader, of file: InputList.File) -> ScanRecorder {
-        if let sole { return sole.recorder }
-        let scan = ScanRecorder()
+        let scan = sole?.recorder ?? ScanRecorder()
+        if let side = pictureSide {
+            // The slot that scans the image as one task has its pixels in the processor's cache.
+            reader.passPixels { [width = reader.summary.width, height = reader.summary.height] pixels in
+                scan.preview.withLock { preview in
+                    guard preview == nil else { return }
+                    var builder = PreviewBuilder(width: width, height: height, limit: side)
+                    builder.add(rows: pixels)
+                    preview = builder.finish()
+                }
+            }
+        }
+        if sole != nil { return scan }
         var page: String?
         if store != nil {
             let name = name(image, of: file)
@@ -122,11 +133,17 @@ package final class JobPages: Sendable {
         return scan
     }
 
-    /// Begins the picture of the sole image, which the live page shows as well.
+    /// Longest side of an image's picture; nil if there is none.
+    private var pictureSide: Int? {
+        if !command.options.page.paths.isEmpty { return Self.wholeSide }
+        return folder != nil || store != nil ? Self.imageSide : nil
+    }
+
+    /// Begins the picture of the sole image, which the live page shows as well, unless the image's only task has its pixels.
     private func beginSole(_ sole: SoleImage, _ events: ScanEvents) {
         let reader = sole.reader
         let preview: Task<Preview, any Error>? =
-            command.options.page.paths.isEmpty
+            command.options.page.paths.isEmpty || sole.isOneTask
             ? nil : Task { [command] in try await command.preview(reader, side: Self.wholeSide) }
         solePreview.withLock { $0 = preview }
         soleSource?.offer(warn: { events.warn(StyledText($0)) }) { [command] in
@@ -154,13 +171,18 @@ package final class JobPages: Sendable {
         let (file, recorder) = (scan.file, recorder ?? ScanRecorder())
         let name = name(place, of: file)
         defer { close(place, of: file) }
+        let (summary, result) = (image.summary, image.result)
+        let quality = ImageQuality(
+            image.table, header: summary.header, width: summary.width, height: summary.height,
+            background: Double(result.globalLevel), noise: Double(result.globalNoise), parameters: image.parameters)
+        image.quality = quality
         var page: String?
         do {
             let account =
                 if let known = image.account { known } else {
                     await command.account(recorder, reader, job.node, isOnly: false)
                 }
-            let preview = try await preview(reader)
+            let preview = try await preview(reader, recorder)
             if try await write(image, name, preview, recorder, account) { page = name }
             if let preview {
                 let files = try self.files(of: place, image, scan, preview, recorder, account)
@@ -172,25 +194,21 @@ package final class JobPages: Sendable {
             job.events.warn("\(name: image.name): no page: \("\(error)")")
         }
         if sole != nil { return }
-        let (summary, result) = (image.summary, image.result)
-        let finding = IndexedImage.Finding(
+        var finding = IndexedImage.Finding(
             width: summary.width, height: summary.height, sources: result.sources.count,
-            missing: result.missing.count, seconds: recorder.timeline.end ?? 0,
-            quality: ImageQuality(
-                image.table, header: summary.header, width: summary.width, height: summary.height,
-                background: Double(result.globalLevel), noise: Double(result.globalNoise),
-                parameters: image.parameters))
-        self.recorder.update { [page] index in
+            missing: result.missing.count, seconds: recorder.timeline.end ?? 0, quality: quality)
+        (finding.observation, finding.unit) = (Observation(summary.cards), summary.sampleUnit)
+        self.recorder.update { [page, finding] index in
             index.finish(place.number, plane: place.plane, of: file.name, finding, page: page)
         }
     }
 
     /// The picture of an image for its pages; nil if it has none.
-    private func preview(_ reader: ImageReader) async throws -> Preview? {
+    private func preview(_ reader: ImageReader, _ recorder: ScanRecorder) async throws -> Preview? {
+        if let preview = recorder.preview.withLock(\.self) { return preview }
         if let task = solePreview.withLock(\.self) { return try await task.value }
-        guard folder != nil || store != nil || !command.options.page.paths.isEmpty else { return nil }
-        return try await command.preview(
-            reader, side: command.options.page.paths.isEmpty ? Self.imageSide : Self.wholeSide)
+        guard let side = pictureSide else { return nil }
+        return try await command.preview(reader, side: side)
     }
 
     /// The picture of a page in a folder.
@@ -265,7 +283,7 @@ package final class JobPages: Sendable {
             result.missing.isEmpty ? .complete : .partial, words,
             catalogue: limit.map { limit in
                 CatalogueSummary(image.table, missing: result.missing.map(\.line), limit: limit)
-            }, speedUp: account?.speedUp, at: time)
+            }, quality: image.quality, speedUp: account?.speedUp, at: time)
     }
 
     /// The catalogues of the sole image.

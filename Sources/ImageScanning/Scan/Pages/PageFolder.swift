@@ -30,13 +30,14 @@ package struct PageFolder: Sendable {
 
     /// Writes the index.
     /// - Throws: ``OutputError``.
-    package func write(index: [UInt8]) throws(OutputError) { try write(index, "index.html") }
+    package func write(index: [UInt8]) throws(OutputError) { try write(index, "index.html", syncsFolder: true) }
 
-    private func write(_ bytes: [UInt8], _ name: String) throws(OutputError) {
+    /// The names of thousands of files need not be durable one by one: a page can be made again.
+    private func write(_ bytes: [UInt8], _ name: String, syncsFolder: Bool = false) throws(OutputError) {
         // The folder had no pages that may not be replaced.
         let file = try AtomicFile(path: path + name, overwrite: true)
         try file.write(bytes)
-        try file.commit()
+        try file.commit(syncsFolder: syncsFolder)
     }
 }
 

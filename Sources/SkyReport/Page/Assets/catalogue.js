@@ -17,6 +17,8 @@ class Catalogue {
       ([, bit, words]) => [Number(bit), words]));
     this.isShown = new Uint8Array(this.count).fill(1);
     this.shownCount = this.count;
+    // Semi-axis of the largest ellipse that is drawn: of a wrong one more than the whole image would be seen.
+    this.longest = Math.max(width, height) / 8;
     this.buildGrid(width, height);
   }
 
@@ -92,6 +94,9 @@ class Catalogue {
     return [Math.max(1, factor * this.value("a", source) || 1), Math.max(1, factor * this.value("b", source) || 1)];
   }
 
+  /** The factor by which an ellipse is drawn smaller, so that it has at most a certain size. */
+  reduction(source) { return Math.min(1, this.longest / this.axes(source)[0]); }
+
   words(source) {
     const flags = this.flags[source];
     return [...this.flagWords].filter(([bit]) => flags & bit).map(([, word]) => word).join(", ") || "none";
@@ -110,10 +115,16 @@ class Catalogue {
     }
     const flux = value("flux_auto");
     rows.push(["flux_auto", `${digits(flux, 4)} ± ${digits(value("fluxerr_auto"), 2)} ${unit}`]);
-    if (flux > 0) rows.push(["magnitude", (-2.5 * Math.log10(flux)).toFixed(3) + " (instrumental)"]);
+    if (flux > 0) {
+      const { zeroPoint } = this;
+      rows.push(["magnitude", ((zeroPoint?.value ?? 0) - 2.5 * Math.log10(flux)).toFixed(3) +
+        (zeroPoint ? ` (zero point ${zeroPoint.keyword})` : " (instrumental)")]);
+    }
     rows.push(["peak", `${digits(value("peak"), 4)} ${unit}`], ["flux_radius", digits(value("flux_radius")) + " pix"]);
     rows.push(["a, b", `${digits(value("a"))}, ${digits(value("b"))} pix`]);
     rows.push(["theta", `${value("theta").toFixed(3)} rad (${(value("theta") * 180 / Math.PI).toFixed(0)}°)`]);
+    const reduction = this.reduction(source);
+    if (reduction < 1) rows.push(["ellipse", `drawn at ${digits(100 * reduction, 2)} % of its size`]);
     rows.push(["pixels", whole(value("npix"))], ["flags", this.words(source)]);
     return rows;
   }

@@ -1,7 +1,7 @@
 "use strict";
 // Nodes, jobs, history and failed tasks of the cluster, on the page of a node.
 
-function drawCluster(cluster) {
+function drawCluster(cluster, began) {
   fillTable(
     byID("nodes"), ["Name", "State", "Running", "Waiting", "Tasks/s", "Done", "Version", "Address"],
     cluster.nodes.map((node) => [
@@ -17,7 +17,7 @@ function drawCluster(cluster) {
       job.secondsLeft === undefined ? "–" : duration(job.secondsLeft), job.command,
     ]), [4, 5, 6]);
   if (cluster.jobs.length === 0) addEmptyRow("jobs", 8, "No job was submitted.");
-  drawDay(cluster.history);
+  drawDay(cluster.history, began);
   byID("failures").replaceChildren(...(cluster.failures.length === 0
     ? [element("li", {}, "No task has failed.")]
     : cluster.failures.map(({ about, text, log }) => element("li", {},
@@ -29,21 +29,20 @@ function addEmptyRow(table, columns, text) {
 }
 
 /** Tasks done in each interval, stacked by node. */
-function drawDay({ start, interval, nodes }) {
+function drawDay({ start, interval, nodes }, began) {
   const bins = Math.max(1, ...nodes.map(({ counts }) => counts.length));
   const totals = Array.from({ length: bins }, (_, bin) => nodes.reduce((sum, { counts }) => sum + (counts[bin] ?? 0), 0));
   const all = totals.reduce((sum, total) => sum + total, 0);
   byID("day-legend").replaceChildren(...nodes.map(({ name }, index) => legendEntry(systemColour(index), name)));
   chart(byID("day"), {
-    x: [start / 3600, (start + bins * interval) / 3600], y: [0, Math.max(1, ...totals) * 1.05],
-    xLabel: "hours since this node began", yLabel: `tasks in ${Math.round(interval / 60)} min`, height: 200,
+    x: [start, start + bins * interval], y: [0, Math.max(1, ...totals) * 1.05], began, yLabel: `tasks in ${Math.round(interval / 60)} min`, height: 200,
     label: `${plural(all, "task")} done by ${plural(nodes.length, "node")}`,
   }, (svg, toX, toY) => {
     const below = new Array(bins).fill(0);
     nodes.forEach(({ name, counts }, index) => {
       counts.forEach((count, bin) => {
         if (count === 0) return;
-        const [from, to] = [bin, bin + 1].map((edge) => toX((start + edge * interval) / 3600));
+        const [from, to] = [bin, bin + 1].map((edge) => toX(start + edge * interval));
         const [low, high] = [toY(below[bin]), toY(below[bin] + count)];
         svg.append(shape("rect", {
           x: from, width: Math.max(1, to - from - 0.5), y: high, height: Math.max(0, low - high), fill: systemColour(index),

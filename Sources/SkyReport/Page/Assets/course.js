@@ -11,7 +11,8 @@ const isFailure = (outcome) => ["retried", "lost", "failed"].includes(outcome);
 
 class Course {
   constructor(data) {
-    Object.assign(this, { systems: data.systems, attempts: data.attempts, seconds: data.seconds, moments: data.moments });
+    const { systems, attempts, seconds, moments, began } = data;
+    Object.assign(this, { systems, attempts, seconds, moments, began });
     this.canvas = byID("course");
     this.tip = byID("course-tip");
     this.status = byID("course-status");
@@ -85,16 +86,18 @@ class Course {
   }
 
   drawAxis(context) {
-    const { step, values } = ticks(0, this.seconds, Math.max(3, Math.floor(this.width / 110)));
+    const { ticks: marks, label } = timeAxis(this.began, 0, this.seconds, this.width - this.left);
     context.textAlign = "center";
-    for (const value of values) {
+    for (const [value, text] of marks) {
       const x = this.toX(value);
       context.fillStyle = colour("grid");
       context.fillRect(x, 0, 1, this.bottom + 4);
       context.fillStyle = colour("soft");
-      context.fillText(tickText(value, step), Math.min(x, this.width - 14), this.bottom + 17);
+      // The first and the last one stay within the canvas.
+      const half = context.measureText(text).width / 2 + 1;
+      context.fillText(text, Math.max(half, Math.min(x, this.width - half)), this.bottom + 17);
     }
-    context.fillText("seconds since the scan began", (this.left + this.width) / 2, this.bottom + 31);
+    context.fillText(label, (this.left + this.width) / 2, this.bottom + 31);
   }
 
   drawName(context, system, index) {

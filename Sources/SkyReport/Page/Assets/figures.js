@@ -1,37 +1,9 @@
 "use strict";
 // Histograms, throughput and the map of sectors.
 
-/** A chart with axes; `plot` gets the functions from values to coordinates and adds the content. */
-function chart(parent, { x, y, xLabel, yLabel, height = 220, label, top = 10 }, plot) {
-  const width = Math.max(240, parent.clientWidth);
-  const [left, right, bottom] = [58, 12, 40];
-  const svg = shape("svg", { viewBox: `0 0 ${width} ${height}`, height, role: "img", "aria-label": label });
-  const toX = (value) => left + ((value - x[0]) / (x[1] - x[0] || 1)) * (width - left - right);
-  const toY = (value) => height - bottom - ((value - y[0]) / (y[1] - y[0] || 1)) * (height - bottom - top);
-  const xTicks = ticks(x[0], x[1], Math.max(3, Math.floor(width / 90)));
-  const yTicks = ticks(y[0], y[1], 4);
-  for (const value of yTicks.values) {
-    svg.append(
-      shape("line", { class: "grid", x1: left, x2: width - right, y1: toY(value), y2: toY(value) }),
-      shape("text", { x: left - 6, y: toY(value) + 4, "text-anchor": "end" }, tickText(value, yTicks.step)));
-  }
-  for (const value of xTicks.values) {
-    svg.append(
-      shape("line", { class: "axis", x1: toX(value), x2: toX(value), y1: height - bottom, y2: height - bottom + 4 }),
-      shape("text", { x: toX(value), y: height - bottom + 17, "text-anchor": "middle" }, tickText(value, xTicks.step)));
-  }
-  svg.append(
-    shape("line", { class: "axis", x1: left, x2: width - right, y1: height - bottom, y2: height - bottom }),
-    shape("text", { x: (left + width - right) / 2, y: height - 5, "text-anchor": "middle" }, xLabel),
-    shape("text", {
-      x: 0, y: 0, "text-anchor": "middle", transform: `translate(12 ${(height - bottom + top) / 2}) rotate(-90)`,
-    }, yLabel));
-  plot(svg, toX, toY);
-  parent.replaceChildren(svg);
-}
-
-function drawHistogram(parent, histogram, xLabel, name) {
-  const { start, width, counts, below, above } = histogram;
+/** `shift` is added to the values. */
+function drawHistogram(parent, histogram, xLabel, name, shift = 0) {
+  const { width, counts, below, above } = histogram, start = histogram.start + shift;
   const total = counts.reduce((sum, count) => sum + count, 0) + below + above;
   if (total === 0) { parent.replaceChildren(element("p", { class: "help" }, "No source has a value.")); return; }
   const end = start + width * counts.length;
@@ -70,8 +42,7 @@ function drawThroughput(parent, data) {
   const mean = totals.reduce((sum, total) => sum + total, 0) * width / data.seconds;
   const marks = data.moments.filter((moment) => isMark(moment, data.seconds));
   chart(parent, {
-    x: [0, data.seconds], y: [0, highest / unit * 1.08 || 1], xLabel: "seconds since the scan began",
-    yLabel: prefix + "pix/s", height: 250, top: 24,
+    x: [0, data.seconds], y: [0, highest / unit * 1.08 || 1], began: data.began, yLabel: prefix + "pix/s", height: 250, top: 24,
     label: `Throughput over time, ${quantity(mean)}pixels per second on average`,
   }, (svg, toX, toY) => {
     const below = new Array(bins).fill(0);
@@ -231,10 +202,4 @@ function hatch(context, left, top, width, height) {
   context.lineWidth = 1.5;
   context.stroke();
   context.restore();
-}
-
-function legendEntry(fill, text) {
-  const swatch = element("span", { class: "swatch" });
-  swatch.style.background = fill;
-  return element("span", {}, swatch, text);
 }

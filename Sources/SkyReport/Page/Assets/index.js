@@ -10,7 +10,13 @@ const middle = (values) => {
 const stateOrder = ["failed", "partial", "running", "done", "waiting", "left-out"];
 
 const fixed = (value, places) => (Number.isFinite(value) ? value.toFixed(places).replace("-", "−") : "–");
-const signed = (value, count) => digits(value, count).replace("-", "−");
+
+/** A column of numbers that some images do not have: key, title, text of a number. */
+const numbers = (key, title, show, further = {}) => ({
+  key, title, isNumber: true, value: (image) => image[key] ?? NaN,
+  show: (image) => (Number.isFinite(image[key] ?? NaN) ? minus(show(image[key])) : "–"), ...further,
+});
+const words = (key, title) => ({ key, title, value: (image) => image[key] ?? "", show: (image) => image[key] ?? "–" });
 
 /** Columns of the table: key, title, value to sort by (text or number), text to show, explanation. */
 const indexColumns = [
@@ -18,22 +24,25 @@ const indexColumns = [
   { key: "file", title: "File", value: (image) => image.file, show: (image) => image.file },
   { key: "hdu", title: "HDU", value: (image) => image.hdu ?? NaN,
     show: (image) => (image.hdu === null ? "–" : image.extname ? `${image.hdu} ${image.extname}` : String(image.hdu)) },
-  { key: "sources", title: "Sources", value: (image) => image.sources ?? NaN,
-    show: (image) => (image.sources === null ? "–" : whole(image.sources)) },
-  { key: "seeing", title: "Seeing, pix", value: (image) => image.seeing ?? NaN, show: (image) => fixed(image.seeing, 2),
-    help: (image) => (image.points === null ? "" : `of ${plural(image.points, "point source")}`) },
-  { key: "arcsec", title: "Seeing, ″", value: (image) => image.arcsec, show: (image) => fixed(image.arcsec, 2) },
-  { key: "ellipticity", title: "Ellipticity", value: (image) => image.ellipticity ?? NaN,
-    show: (image) => fixed(image.ellipticity, 3) },
-  { key: "background", title: "Background", value: (image) => image.background ?? NaN,
-    show: (image) => (image.background === null ? "–" : signed(image.background, 4)) },
-  { key: "noise", title: "Noise", value: (image) => image.noise ?? NaN,
-    show: (image) => (image.noise === null ? "–" : digits(image.noise, 3)) },
-  { key: "limit", title: "Limit, mag", value: (image) => image.limit ?? NaN, show: (image) => fixed(image.limit, 2),
-    help: (image) => (image.zero === null ? "" : `zero point: ${image.zero}`) },
-  { key: "seconds", title: "Time", value: (image) => image.seconds ?? NaN,
-    show: (image) => (image.seconds === null ? "–" : duration(image.seconds)) },
+  words("object", "Object"),
+  words("filter", "Filter"),
+  numbers("exposure", "Exposure, s", (value) => String(+value.toPrecision(6))),
+  { key: "date", title: "Date, UTC", value: (image) => image.observed ?? NaN, show: observedText },
+  numbers("airmass", "Airmass", (value) => value.toFixed(2)),
+  numbers("seeing", "Seeing, pix", (value) => value.toFixed(2),
+    { help: (image) => (image.points === null ? "" : `of ${plural(image.points, "point source")}`) }),
+  numbers("arcsec", "Seeing, ″", (value) => value.toFixed(2),
+    { help: ({ seeing, points }) => `${fixed(seeing ?? NaN, 2)} pixels, of ${plural(points ?? 0, "point source")}` }),
+  numbers("ellipticity", "Ellipticity", (value) => value.toFixed(3)),
+  numbers("background", "Background", (value) => digits(value, 4), { help: ({ unit }) => unit ?? "" }),
+  numbers("noise", "Noise", (value) => digits(value, 3), { help: ({ unit }) => unit ?? "" }),
+  numbers("limit", "Limit, mag", (value) => value.toFixed(2),
+    { help: (image) => (image.zero === null ? "" : `zero point: ${image.zero}`) }),
+  numbers("sources", "Sources", whole),
+  numbers("seconds", "Time", duration),
 ];
+/** Columns that are shown although no image has a value. */
+const keptColumns = ["state", "file", "sources", "seconds"];
 
 class IndexPage {
   constructor() {
@@ -42,6 +51,7 @@ class IndexPage {
     this.first = 0;
     this.earlier = {};
     this.elements = { table: new Map(), mosaic: new Map() };
+    this.columns = indexColumns;
     // In the address, so that the browser's way back leads to the same view.
     this.view = location.hash === "#mosaic" ? "mosaic" : "table";
     this.sort = "order";
@@ -56,13 +66,15 @@ class IndexPage {
       for (const made of Object.values(this.elements)) made.delete(this.first);
     }
     this.earlier = update.earlier;
+    if (update.rows.length > 0) this.hasNews = true;
     for (const row of update.rows) {
       const image = {};
       update.columns.forEach((name, index) => { image[name] = row[index]; });
       image.arcsec = image.seeing === null || image.scale === null ? NaN : image.seeing * image.scale;
       // Most reasons begin with the name of the file.
       if (image.reason?.startsWith(image.file + ": ")) image.reason = image.reason.slice(image.file.length + 2);
-      image.words = [image.file, image.extname, image.state, image.reason].join(" ").toLowerCase();
+      const { file, extname, state, reason, object, filter } = image;
+      image.words = [file, extname, state, reason, object, filter].join(" ").toLowerCase();
       this.images[image.number] = image;
       for (const made of Object.values(this.elements)) made.delete(image.number);
     }
@@ -72,7 +84,6 @@ class IndexPage {
 
   begin(facts) {
     this.facts = facts;
-    byID("facts").textContent = `Scan begun ${facts.began.replace("T", " ").replace("Z", " UTC")} by ${facts.software}`;
     byID("command").textContent = `cd ${facts.folder}\n${facts.command}`;
     const sort = byID("sort");
     sort.append(element("option", { value: "order" }, "order of the job"));
@@ -101,13 +112,24 @@ class IndexPage {
     this.draw();
   }
 
-  /** The images that the filter leaves: those that failed or are partial first, those without a value last. */
+  /**
+   * The images that the filter leaves: those that failed or are partial first, those without a value last. In the order of
+   * the job the images of a file are kept together, where the first of them or the worst would be.
+   */
   shown() {
     const words = byID("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
     const shown = this.images.filter((image) => words.every((word) => image.words.includes(word)));
     const column = indexColumns.find(({ key }) => key === this.sort), sign = this.isDescending ? -1 : 1;
     const rank = ({ state }) => (this.sort === "order" ? stateOrder.indexOf(state) : Math.min(2, stateOrder.indexOf(state)));
-    const value = column ? column.value : ({ number }) => number;
+    const files = new Map();
+    if (!column) {
+      for (const image of shown) {
+        const file = files.get(image.file) ?? { rank: Infinity, number: image.number };
+        files.set(image.file, { rank: Math.min(file.rank, rank(image)), number: file.number });
+      }
+    }
+    const place = (image) => (column ? rank(image) : files.get(image.file).rank);
+    const value = column ? column.value : ({ file }) => files.get(file).number;
     const compare = (a, b) => {
       const [left, right] = [value(a), value(b)];
       if (typeof left === "string") return sign * left.localeCompare(right, "en", { numeric: true });
@@ -115,20 +137,23 @@ class IndexPage {
       return sign * (left - right);
     };
     // The state as a column is the order of the states itself.
-    return shown.sort((a, b) => (this.sort === "state" ? 0 : rank(a) - rank(b)) || compare(a, b) || a.number - b.number);
+    return shown.sort((a, b) => (this.sort === "state" ? 0 : place(a) - place(b)) || compare(a, b) || a.number - b.number);
   }
 
   drawAll() {
+    if (this.hasNews) this.takeNews();
     this.drawHeader();
     const shown = this.shown(), focused = document.activeElement?.closest?.("[data-number]")?.dataset.number;
     byID("direction").textContent = this.isDescending ? "↓ descending" : "↑ ascending";
     byID("shown").textContent = shown.length === this.images.length ? "" : `${whole(shown.length)} of ${plural(this.images.length, "image")} shown`;
     const made = this.elements[this.view];
-    const elements = shown.map((image) => {
+    const elements = shown.map((image, place) => {
       if (!made.has(image.number)) made.set(image.number, this.view === "table" ? this.row(image) : this.card(image));
-      return made.get(image.number);
+      const one = made.get(image.number);
+      one.classList.toggle("again", place > 0 && shown[place - 1].file === image.file);
+      return one;
     });
-    const kind = this.view + this.sort + this.isDescending;
+    const kind = [this.view, this.sort, this.isDescending, ...this.columns.map(({ key }) => key)].join();
     if (this.kind !== kind) {
       this.kind = kind;
       this.list = this.view === "table" ? element("tbody") : element("div", { class: "mosaic" });
@@ -140,27 +165,64 @@ class IndexPage {
     Object.assign(document.body.dataset, { ready: "1", images: String(this.images.length) });
   }
 
+  /** What depends on the images, but not on the order and the filter. */
+  takeNews() {
+    this.hasNews = false;
+    // Those that a watch has dropped are gaps.
+    const images = this.images.filter(Boolean);
+    const has = (column) => images.some((image) => column.show(image) !== "–");
+    const hidden = new Set();
+    // Of files of one image each, the number of the HDU says nothing.
+    if (images.every(({ hdu, extname }) => extname === null && (hdu ?? 0) === 0)) hidden.add("hdu");
+    // Pixels are shown of images of which arcseconds are not known.
+    if (images.every(({ seeing, arcsec }) => (seeing ?? null) === null || Number.isFinite(arcsec))) hidden.add("seeing");
+    const columns = indexColumns.filter((column) => keptColumns.includes(column.key) || (has(column) && !hidden.has(column.key)));
+    this.folder = commonFolder(images.map(({ file }) => file));
+    if (columns.length !== this.columns.length || this.lastFolder !== this.folder) this.elements.table.clear();
+    [this.columns, this.lastFolder] = [columns, this.folder];
+    drawPlots(images, (image) => this.address(image));
+  }
+
+  /** The folder of the images, and the dates at which they were taken; without these the date of the scan. */
+  title() {
+    // The folder of the command is quoted for a shell.
+    const folder = this.folder || this.facts.folder.replace(/^'|'$/g, "");
+    const name = folder.replace(/\/+$/, "").split("/").pop() || folder;
+    const times = this.images.map(({ observed }) => observed ?? NaN).filter(Number.isFinite);
+    const low = times.reduce((one, other) => Math.min(one, other), Infinity);
+    const high = times.reduce((one, other) => Math.max(one, other), -Infinity);
+    const days = times.length ? [...new Set([low, high].map(dateText))] : [this.facts.began.slice(0, 10)];
+    const from = (time) => `${dateText(time)} ${clockText(time, 60)}`;
+    return { name: `${name}, ${days.join(" to ")}`, span: times.length ? `observed ${from(low)} to ${from(high)} UTC` : "" };
+  }
+
   drawHeader() {
     const count = (state) => this.images.filter((image) => image.state === state).length + (this.earlier[state] ?? 0);
     const [failed, partial, running, done, waiting] = stateOrder.map(count);
     const sum = (key) => this.images.reduce((sum, image) => sum + (image[key] ?? 0), this.earlier[key]);
     const pixels = this.images.reduce((sum, image) => sum + (image.width ?? 0) * (image.height ?? 0), this.earlier.pixels);
     const seconds = this.time + (this.end ? 0 : (performance.now() - this.at) / 1000);
-    const title = plural(this.images.length, "image");
-    byID("name").textContent = title;
-    document.title = this.end ? `${title} · Skyfarm` : `${whole(done + partial + failed)} of ${title} · Skyfarm`;
+    const total = plural(this.images.length, "image"), { name, span } = this.title();
+    byID("name").textContent = name;
+    document.title = `${this.end ? "" : `${whole(done + partial + failed)} of ${total} · `}${name} · Skyfarm`;
+    byID("facts").textContent = [total, span, `scan begun ${instant(this.facts.began)} by ${this.facts.software}`].filter(Boolean).join(", ");
     if (byID("now").textContent !== this.now) byID("now").textContent = this.now;
     byID("progress").hidden = this.end !== null;
     byID("progress").value = this.images.length ? (done + partial + failed) / this.images.length : 0;
-    const seeing = middle(this.images.map((image) => image.seeing ?? NaN)), arcsec = middle(this.images.map((image) => image.arcsec));
-    const figures = [["Done", whole(done)], ["Failed", whole(failed)]];
+    const figures = [["Done", whole(done)]];
+    if (failed > 0) figures.push(["Failed", whole(failed)]);
     if (partial > 0) figures.push(["Partial", whole(partial)]);
     if (running > 0) figures.push(["Running", whole(running)]);
     if (waiting > 0) figures.push([this.end ? "Not scanned" : "Waiting", whole(waiting)]);
-    figures.push(["Sources", whole(sum("sources"))], ["Pixels", quantity(pixels) + "pix"]);
-    figures.push(["Median seeing", Number.isFinite(arcsec) ? `${fixed(arcsec, 2)}″` : `${fixed(seeing, 2)} pix`, `${fixed(seeing, 2)} pixels`]);
-    figures.push(["Time", duration(seconds)], ["Mean rate", quantity(pixels / (seconds || 1)) + "pix/s", "Pixels of the images per second"]);
+    const median = (key) => middle(this.images.map((image) => image[key] ?? NaN));
+    const seeing = median("seeing"), arcsec = median("arcsec"), background = median("background"), limit = median("limit");
+    if (Number.isFinite(seeing)) figures.push(["Median seeing", Number.isFinite(arcsec) ? `${fixed(arcsec, 2)}″` : `${fixed(seeing, 2)} pix`, `${fixed(seeing, 2)} pixels`]);
+    if (Number.isFinite(background)) figures.push(["Median background", minus(digits(background, 4)) + unitOf(this.images)]);
+    if (Number.isFinite(limit)) figures.push(["Median limit", `${fixed(limit, 2)} mag`]);
+    figures.push(["Sources", whole(sum("sources"))]);
     fillFigures(figures);
+    fillFigures([["Time", duration(seconds)], ["Pixels", quantity(pixels) + "pix"],
+      ["Mean rate", quantity(pixels / (seconds || 1)) + "pix/s", "Pixels of the images per second"]], "work");
     byID("systems-section").hidden = byID("to-systems").hidden = this.systems.length === 0;
     this.drawSystems(seconds);
   }
@@ -184,18 +246,20 @@ class IndexPage {
         strip);
     });
     byID("systems").replaceChildren(...strips);
-    const { step, values } = ticks(0, span, Math.max(2, Math.floor(byID("times").clientWidth / 110)));
-    byID("times").replaceChildren(...values.map((value) => {
-      const label = element("span", {}, step < 60 ? `${tickText(value, step)} s` : duration(value));
+    const began = Date.parse(this.facts.began) / 1000;
+    const { ticks: marks } = timeAxis(began, 0, span, byID("times").clientWidth);
+    byID("times").replaceChildren(...marks.map(([value, text]) => {
+      const label = element("span", {}, text);
       label.style.left = `${(100 * value) / span}%`;
-      // The last one stays within the strip.
+      // The first and the last one stay within the strip.
+      if (value < 0.06 * span) label.style.transform = "none";
       if (value > 0.94 * span) label.style.transform = "translateX(-100%)";
       return label;
     }));
   }
 
   table(body) {
-    const heads = indexColumns.map(({ key, title }) => {
+    const heads = this.columns.map(({ key, title, isNumber }) => {
       const button = element("button", { type: "button" }, title);
       button.addEventListener("click", () => {
         const isAgain = this.sort === key;
@@ -203,7 +267,7 @@ class IndexPage {
         requestAnimationFrame(() => requestAnimationFrame(() => byID("head-" + key)?.focus()));
       });
       button.id = "head-" + key;
-      const head = element("th", { scope: "col", ...(["state", "file", "hdu"].includes(key) ? {} : { class: "number" }) }, button);
+      const head = element("th", { scope: "col", ...(isNumber ? { class: "number" } : {}) }, button);
       if (this.sort === key) {
         head.setAttribute("aria-sort", this.isDescending ? "descending" : "ascending");
         button.append(this.isDescending ? " ↓" : " ↑");
@@ -213,16 +277,20 @@ class IndexPage {
     return element("table", { class: "index" }, element("thead", {}, element("tr", {}, ...heads)), body);
   }
 
+  /** The address of an image's page; null if it has none. */
+  address({ page }) {
+    if (page === null) return null;
+    return byID("snapshot") ? encodeURIComponent(page) + ".html" : "images/" + encodeURIComponent(page);
+  }
+
   /** The name of an image, as a link if it has a page. */
   name(image) {
-    const name = image.file;
-    if (image.page === null) return element("span", { class: "name" }, name);
-    const page = encodeURIComponent(image.page);
-    return element("a", { href: byID("snapshot") ? page + ".html" : "images/" + page, class: "name" }, name);
+    const href = this.address(image), name = image.file.slice(this.folder.length);
+    return href === null ? element("span", { class: "name" }, name) : element("a", { href, class: "name" }, name);
   }
 
   row(image) {
-    return element("tr", { "data-number": image.number, class: image.state }, ...indexColumns.map((column) => {
+    return element("tr", { "data-number": image.number, class: image.state }, ...this.columns.map((column) => {
       const help = column.help?.(image);
       const cell = element("td", { "data-title": column.title, "data-key": column.key, ...(help ? { title: help } : {}) });
       if (column.key === "file") {
@@ -232,7 +300,7 @@ class IndexPage {
         const text = column.show(image);
         cell.append(text);
         if (text === "–") cell.classList.add("empty");
-        if (!["state", "hdu"].includes(column.key)) cell.classList.add("number");
+        if (column.isNumber) cell.classList.add("number");
       }
       return cell;
     }));
@@ -253,7 +321,7 @@ class IndexPage {
     const extra = image.reason ? element("span", { class: "reason" }, image.reason) : facts.filter(Boolean).join(", ");
     if (name.matches("a")) name.prepend(element("span", { class: "frame" }, picture));
     return element("div", { class: "card " + image.state, "data-number": image.number,
-      title: indexColumns.map((column) => `${column.title}: ${column.show(image)}`).join("\n") },
+      title: this.columns.map((column) => `${column.title}: ${column.show(image)}`).join("\n") },
       ...(name.matches("a") ? [name] : [element("span", { class: "frame" }, picture), name]),
       element("span", { class: "state" }, image.state), element("span", { class: "extra" }, extra));
   }

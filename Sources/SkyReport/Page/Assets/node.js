@@ -29,6 +29,9 @@ class NodePage {
     this.draw();
   }
 
+  /** When the node began, in seconds since 1970. */
+  get began() { return Date.parse(this.node.began) / 1000; }
+
   get seconds() { return this.update.time + (this.update.end ? 0 : (performance.now() - this.heard) / 1000); }
 
   drawAll() {
@@ -44,7 +47,7 @@ class NodePage {
       ["Coordinators", whole(update.coordinators.length)], ["Cached pixels", update.keptBytes ? quantity(update.keptBytes) + "B" : "0\u00a0B"],
     ];
     fillFigures(figures);
-    drawCluster(update.cluster);
+    drawCluster(update.cluster, this.began);
     this.drawSlots();
     this.drawRate();
     fillTable(
@@ -54,7 +57,7 @@ class NodePage {
     if (update.coordinators.length === 0) {
       byID("coordinators").tBodies[0].append(element("tr", {}, element("td", { colspan: "6" }, "No coordinator is connected.")));
     }
-    fillGrowingLog(byID("log"), this.log, this.firstLine + this.log.length);
+    fillGrowingLog(byID("log"), this.log, this.firstLine + this.log.length, this.began);
     document.body.dataset.ready = "1";
   }
 
@@ -71,8 +74,8 @@ class NodePage {
     const [first] = samples;
     const highest = Math.max(1, samples.at(-1).done - first.done);
     chart(byID("rate"), {
-      x: [first.time, Math.max(seconds, first.time + 1)], y: [0, highest * 1.05], xLabel: "seconds since the node began",
-      yLabel: "tasks", height: 180, label: `${plural(samples.at(-1).done - first.done, "task")} done since this page was opened`,
+      x: [first.time, Math.max(seconds, first.time + 1)], y: [0, highest * 1.05], began: this.began, yLabel: "tasks",
+      height: 180, label: `${plural(samples.at(-1).done - first.done, "task")} done since this page was opened`,
     }, (svg, toX, toY) => {
       const points = [];
       let last = toY(0);
@@ -87,4 +90,4 @@ class NodePage {
 
 window.addEventListener("error", ({ message }) => { document.body.dataset.error = message; });
 const page = new NodePage();
-follow((update) => page.take(update));
+follow((update) => page.take(update), "node");

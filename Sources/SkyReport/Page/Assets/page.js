@@ -27,14 +27,14 @@ class ScanPage {
     if (scan.sky) this.image.grid = new SkyGrid(scan.sky, scan.width, scan.height);
     document.title = `${scan.image} · Skyfarm`;
     byID("name").textContent = scan.image;
-    byID("facts").textContent = `${whole(scan.width)} × ${whole(scan.height)} pixels, scan begun ` +
-      `${scan.began.replace("T", " ").replace("Z", " UTC")} by ${scan.software}`;
+    byID("facts").textContent =
+      `${whole(scan.width)} × ${whole(scan.height)} pixels, scan begun ${instant(scan.began)} by ${scan.software}`;
     byID("command").textContent = `cd ${scan.folder}\n${scan.command}`;
     this.picture = byID("picture");
     this.state.shownCatalogue = this.state.catalogue();
     this.map = new SectorMap({ sectors: [], systems: [], image: this.image });
     this.sky = new Sky(this.image, this.state.shownCatalogue, this.picture, this.map);
-    this.course = new Course({ systems: [], attempts: [], seconds: 0, moments: [] });
+    this.course = new Course({ systems: [], attempts: [], seconds: 0, moments: [], began: this.state.began });
     this.listen();
     this.sky.resize();
     this.sky.fit();
@@ -126,17 +126,19 @@ class ScanPage {
     Object.assign(map, { sectors, systems });
     this.drawHeader();
     this.drawSystems();
-    fillGrowingLog(byID("log"), moments, state.firstMoment + moments.length);
+    fillGrowingLog(byID("log"), moments, state.firstMoment + moments.length, state.began);
     course.redraw();
     map.draw();
     if (sky.overlay === "none") byID("overlay-legend").replaceChildren();
     else map.drawLegend(byID("overlay-legend"), sky.overlay);
     sky.redraw();
-    drawThroughput(byID("throughput"), { throughput: state.throughput(), seconds, moments, systems });
+    drawThroughput(byID("throughput"), { throughput: state.throughput(), seconds, moments, systems, began: state.began });
     byID("throughput-legend").replaceChildren(
       ...systems.map((system, index) => legendEntry(systemColour(index), system.name)));
     if (summary) {
-      drawHistogram(byID("magnitudes"), summary.magnitudes, "instrumental magnitude, −2.5 log flux_auto", "Magnitudes");
+      const { zeroPoint } = state.end.quality ?? {};
+      const scale = zeroPoint ? `magnitude, zero point ${zeroPoint.keyword}` : "instrumental magnitude, −2.5 log flux_auto";
+      drawHistogram(byID("magnitudes"), summary.magnitudes, scale, "Magnitudes", zeroPoint?.value ?? 0);
       drawHistogram(byID("sizes"), summary.sizes, "half-flux radius in pixels", "Sizes");
     }
     const counts = new Map();
@@ -155,10 +157,10 @@ class ScanPage {
     if (now.textContent !== state.now) now.textContent = state.now;
     byID("progress").hidden = state.end !== null;
     byID("progress").value = tasks ? done / tasks : 0;
+    fillFigures([...this.qualityFigures(), ...this.observationFigures()]);
     const tallies = state.tallies(), sum = (name) => tallies.reduce((sum, tally) => sum + tally[name], 0);
     const figures = state.end ? this.finalFigures(sum) : [
-      ["Step", step || "–"], ["Tasks", `${whole(done)} of ${whole(tasks)}`], ["Sources so far", whole(state.total)],
-      ["Time", duration(state.seconds)],
+      ["Step", step || "–"], ["Tasks", `${whole(done)} of ${whole(tasks)}`], ["Time", duration(state.seconds)],
       ["Rate", quantity(state.rate()) + "pix/s", "Cost of tasks in the last 15 seconds; a pixel counts in each step"],
     ];
     const present = state.systems.filter(({ isPresent }) => isPresent).length, { length } = state.systems;
@@ -166,13 +168,43 @@ class ScanPage {
     if (sum("failed") > 0) figures.push(["Failed attempts", whole(sum("failed"))]);
     if (sum("hedges") > 0) figures.push(["Hedges", whole(sum("hedges")), "Second attempts at slow tasks"]);
     if (state.resumedTasks > 0) figures.push(["From the journal", plural(state.resumedTasks, "task")]);
-    fillFigures(figures);
+    fillFigures(figures, "work");
+  }
+
+  /** The quality of the image, as far as it is known, and the number of sources. */
+  qualityFigures() {
+    const { end, total, scan: { unit } } = this.state;
+    const figures = [], { seeing, pixelScale, pointSources, ellipticity, background, noise, limit, zeroPoint } = end?.quality ?? {};
+    const points = `Of ${plural(pointSources ?? 0, "point source")}`;
+    if (seeing !== undefined) {
+      const pixels = `${digits(seeing)} pix`;
+      figures.push(["Seeing", pixelScale === undefined ? pixels : `${(seeing * pixelScale).toFixed(2)}″, ${pixels}`,
+        `Median full width at half maximum. ${points}`]);
+    }
+    if (ellipticity !== undefined) figures.push(["Ellipticity", ellipticity.toFixed(3), `Median of 1 − b/a. ${points}`]);
+    if (background !== undefined) figures.push(["Background", `${minus(digits(background, 4))} ${unit}`, "Median"]);
+    if (noise !== undefined) figures.push(["Noise", `${digits(noise)} ${unit}`, "Median"]);
+    if (limit !== undefined) figures.push(["Limit", `${minus(limit.value.toFixed(2))} mag`, "Of 5 times the noise in the circle of flux_aper"]);
+    if (zeroPoint !== undefined) figures.push(["Zero point", `${minus(zeroPoint.value.toFixed(2))} mag`, `Keyword ${zeroPoint.keyword}`]);
+    figures.push([end ? "Sources" : "Sources so far", whole(total)]);
+    return figures;
+  }
+
+  /** How the image was taken, as far as its header tells. */
+  observationFigures() {
+    const { object, filter, exposure, date, time, airmass } = this.state.scan.observation ?? {}, figures = [];
+    if (object !== undefined) figures.push(["Object", object, "OBJECT"]);
+    if (filter !== undefined) figures.push(["Filter", filter]);
+    if (exposure !== undefined) figures.push(["Exposure", `${+exposure.toPrecision(6)} s`]);
+    if (date !== undefined) figures.push([time === undefined ? "Date" : "Date, UTC", observedText({ observed: time, date }), `DATE-OBS: ${date}`]);
+    if (airmass !== undefined) figures.push(["Airmass", airmass.toFixed(3)]);
+    return figures;
   }
 
   finalFigures(sum) {
     const { state } = this;
     const { width, height } = state.scan;
-    const figures = [["Sources", whole(state.total)], ["Time", duration(state.seconds)]];
+    const figures = [["Time", duration(state.seconds)]];
     // Results from the journal took no time in this run.
     if (state.resumedTasks === 0 && state.summary) {
       figures.push(["Mean rate", quantity(width * height / (state.seconds || 1)) + "pix/s", "Pixels of the image per second"]);

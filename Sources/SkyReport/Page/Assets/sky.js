@@ -191,7 +191,8 @@ class Sky {
       else this.drawDots(context, width, height, ratio);
     }
     if (this.selected >= 0) {
-      const [long, short] = catalogue.axes(this.selected).map((axis) => Math.max(7, axis * this.scale + 4));
+      const scale = this.scale * catalogue.reduction(this.selected);
+      const [long, short] = catalogue.axes(this.selected).map((axis) => Math.max(7, axis * scale + 4));
       context.strokeStyle = "#ffffff";
       context.lineWidth = 2.5;
       this.ellipse(context, this.selected, long, short);
@@ -214,7 +215,8 @@ class Sky {
       context.setLineDash(isFlagged ? [4, 3] : []);
       for (const source of this.inView) {
         if ((this.catalogue.flags[source] !== 0) !== isFlagged) continue;
-        const [long, short] = this.catalogue.axes(source).map((axis) => Math.max(2.5, axis * this.scale));
+        const scale = this.scale * this.catalogue.reduction(source);
+        const [long, short] = this.catalogue.axes(source).map((axis) => Math.max(2.5, axis * scale));
         this.ellipse(context, source, long, short);
       }
     }

@@ -5,6 +5,8 @@ const bandSteps = ["background", "extraction"];
 
 /** Sources of which only the places are known. */
 class PlaceCatalogue extends Catalogue {
+  reduction() { return 1; }
+
   describe(source) {
     return [["x, y", `${this.value("x", source).toFixed(2)}, ${this.value("y", source).toFixed(2)}`]];
   }
@@ -50,13 +52,20 @@ class ScanState {
   /** The catalogue; undefined until it is written. */
   get summary() { return this.end?.catalogue; }
 
+  /** When the scan began, in seconds since 1970; NaN if that is not known. */
+  get began() { return Date.parse(this.scan.began) / 1000; }
+
   /** Seconds since the scan began. */
   get seconds() { return this.end ? this.time : this.time + (performance.now() - this.heard) / 1000; }
 
   /** The sources: with all values once the scan has ended, only places before. */
   catalogue() {
     const { width, height } = this.scan;
-    if (this.summary) return new Catalogue(this.summary.sources, width, height, this.summary.parameters);
+    if (this.summary) {
+      const catalogue = new Catalogue(this.summary.sources, width, height, this.summary.parameters);
+      catalogue.zeroPoint = this.end.quality?.zeroPoint;
+      return catalogue;
+    }
     const count = this.places.length / 2;
     const bytes = new Uint8Array(10 * count);
     const [x, y] = [new Float32Array(bytes.buffer, 0, count), new Float32Array(bytes.buffer, 4 * count, count)];

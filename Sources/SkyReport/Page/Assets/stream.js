@@ -4,10 +4,10 @@
 const retrySeconds = [1, 2, 4, 8, 16, 30, 30, 30];
 
 /**
- * Calls `take` with each update; one that has `end` is the last. A lost connection is tried again at growing intervals,
+ * Calls `take` with each update of `subject`; one that has `end` is the last. A lost connection is tried again at growing intervals,
  * and after the last of them only on request.
  */
-function follow(take) {
+function follow(take, subject = "scan") {
   const [line, text, again] = ["connection", "connection-text", "again"].map(byID);
   let failures = 0, source, timer;
   const say = (words, isEnded = false) => {
@@ -15,18 +15,22 @@ function follow(take) {
     line.classList.toggle("ended", isEnded);
     if (text.textContent !== words) text.textContent = words;
   };
+  // Nothing is known before the first update: what would show it is hidden.
+  document.body.classList.add("connecting");
+  say("Connecting …", true);
   const connect = () => {
     again.hidden = true;
     source = new EventSource("events");
     source.addEventListener("message", ({ data }) => {
       failures = 0;
       delete document.body.dataset.lost;
+      document.body.classList.remove("connecting");
       const update = JSON.parse(data);
       take(update);
       if (update.end) {
         source.close();
         document.body.dataset.ended = update.end.ending ?? "ended";
-        say("The server has ended. This page shows its last state.", true);
+        say(`The ${subject} has ended. This page shows its last state.`, true);
       } else {
         say("");
       }

@@ -40,6 +40,9 @@ function digits(value, count = 3) {
   return value.toFixed(Math.min(places, 8));
 }
 
+/** A number's text with the sign of mathematics. */
+const minus = (text) => text.replace("-", "−");
+
 const whole = (value) => Math.round(value).toLocaleString("en").replaceAll(",", "\u202f");
 
 function duration(seconds) {
@@ -49,6 +52,13 @@ function duration(seconds) {
   const minutes = Math.floor(all / 60) % 60, rest = String(all % 60).padStart(2, "0");
   return all < 3600 ? `${minutes}:${rest} min` : `${Math.floor(all / 3600)}:${String(minutes).padStart(2, "0")}:${rest} h`;
 }
+
+/** A time in ISO 8601 as text, without fractions of a second. */
+const instant = (text) => text.replace("T", " ").replace(/(\.\d+)?Z$/, " UTC");
+
+/** The date of an observation as text: in UTC if it is understood, else as the header has it. */
+const observedText = ({ observed, date }) =>
+  (Number.isFinite(observed) ? `${dateText(observed)} ${clockText(observed)}` : date ?? "–");
 
 const plural = (count, noun) => `${whole(count)} ${noun}${count === 1 ? "" : "s"}`;
 
@@ -107,32 +117,34 @@ function showTip(tip, rows, x, y) {
 
 /** A table from rows of cells; those of `numbers` are columns of numbers. */
 function fillTable(table, heads, rows, numbers = []) {
-  const kind = (index) => (numbers.includes(index) ? { class: "number" } : {});
+  const kind = (index) => ({ "data-title": heads[index], ...(numbers.includes(index) ? { class: "number" } : {}) });
   table.replaceChildren(
-    element("thead", {}, element("tr", {}, ...heads.map((head, index) => element("th", { scope: "col", ...kind(index) }, head)))),
+    element("thead", {}, element("tr", {}, ...heads.map((head, index) =>
+      element("th", { scope: "col", ...(numbers.includes(index) ? { class: "number" } : {}) }, head)))),
     element("tbody", {}, ...rows.map((cells) =>
       element("tr", {}, ...cells.map((cell, index) => element("td", kind(index), cell))))));
 }
 
-/** Events, a line each. */
-function fillLogList(list, moments) {
+/** Events, a line each, with their clock times if it is known when seconds began to count. */
+function fillLogList(list, moments, began) {
+  const clock = (time) => (Number.isFinite(began) ? clockText(began + time) : duration(time));
   list.replaceChildren(...moments.map(({ time, kind, text }) =>
-    element("li", { class: kind }, element("span", {}, duration(time)), element("span", {}, text))));
+    element("li", { class: kind }, element("span", { title: `after ${duration(time)}` }, clock(time)), element("span", {}, text))));
   if (moments.length === 0) list.append(element("li", {}, element("span", {}, ""), "None."));
 }
 
 /** The same if `count`, the number of all events, has changed; a list that is scrolled to its end stays there. */
-function fillGrowingLog(list, moments, count) {
+function fillGrowingLog(list, moments, count, began) {
   if (list.dataset.count === String(count)) return;
   list.dataset.count = count;
   const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 40;
-  fillLogList(list, moments);
+  fillLogList(list, moments, began);
   if (isAtEnd) list.scrollTop = list.scrollHeight;
 }
 
-/** The key figures: rows of a name, a value and, where it needs one, an explanation. */
-function fillFigures(rows) {
-  byID("figures").replaceChildren(...rows.map(([name, value, title]) =>
+/** Key figures: rows of a name, a value and, where it needs one, an explanation. */
+function fillFigures(rows, list = "figures") {
+  byID(list).replaceChildren(...rows.map(([name, value, title]) =>
     element("div", title ? { title } : {}, element("dt", {}, name), element("dd", {}, value))));
 }
 
