@@ -19,6 +19,12 @@ package struct Terminal: Sendable {
 
     package var isTerminal: Bool { isatty(descriptor) == 1 }
 
+    /// Whether a person typed this command at a shell and waits for it: it leads the group of processes in the foreground
+    /// of the terminal. The commands of a script belong to the script's group.
+    package static var isTypedCommand: Bool {
+        standardError.isTerminal && getpgrp() == getpid() && tcgetpgrp(standardError.descriptor) == getpid()
+    }
+
     /// The current size; nil if this is not a terminal or its size is unknown.
     package var size: Size? {
         var size = winsize()

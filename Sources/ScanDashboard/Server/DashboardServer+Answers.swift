@@ -74,6 +74,7 @@ extension DashboardServer {
         case "/metrics": return HTTPAnswer(.ok, type: PrometheusText.mediaType, Array(metrics.text.utf8))
         case "/events": return HTTPAnswer(.ok, type: "text/event-stream", [])
         default:
+            visited()
             guard let file = source.file(at: request.path) else {
                 return HTTPAnswer(.notFound, "there is no such page")
             }
@@ -83,6 +84,7 @@ extension DashboardServer {
 
     /// Starts a stream of events.
     fileprivate func stream(to connection: OpaquePointer) -> MHD_Result {
+        visited()
         guard let watcher = join(connection) else {
             return send(HTTPAnswer(.unavailable, "too many browsers watch; close one"), to: connection)
         }

@@ -59,6 +59,8 @@ public final class DashboardServer: Sendable {
         var watchers: [StreamState.ID: OpaquePointer] = [:]
         var connections: ConnectionTable<OpaquePointer>
         var requests = 0
+        /// When a browser last asked for a file or the stream, in seconds since the start; nil if none has.
+        var lastVisit: Double?
         var lastBeat = 0.0
         /// Continuation of ``DashboardServer/close(within:)``: resumed once there are no connections, but not before
         /// `closing.least` and at the latest at `closing.most`.
@@ -113,6 +115,12 @@ public final class DashboardServer: Sendable {
         var generator = SystemRandomNumberGenerator()
         return (0..<2).map { _ in (generator.next() as UInt64).hexadecimal }.joined()
     }
+
+    /// Seconds since the server was started.
+    public var age: Double { elapsed }
+
+    /// The ``age`` at which a browser last asked for a file or the stream; nil if none has.
+    public var lastVisit: Double? { state.withLock { $0.lastVisit } }
 
     /// Number of browsers that watch the stream.
     public var watcherCount: Int { state.withLock { $0.stream.count } }
@@ -217,6 +225,12 @@ public final class DashboardServer: Sendable {
             state.requests += 1
             state.connections.answer(connection, at: now)
         }
+    }
+
+    /// Called when a browser with the link asks for a file or the stream.
+    func visited() {
+        let now = elapsed
+        state.withLock { $0.lastVisit = now }
     }
 
     /// The source's measurements together with those of the server.

@@ -74,20 +74,22 @@ extension ScanCommand {
     package func scan(_ source: Source, _ results: ScanJob.Results) async throws -> ExitCode {
         let start = ContinuousClock.now
         let log = options.log.about(results.id)
-        let failure = await run(source, results, log)
+        let display = ProgressDisplay(options.common, log)
+        let interrupts = Interrupts(beforeExit: display.abandon)
+        let failure = await run(source, results, display, interrupts)
         // A sole image that cannot be scanned ends the job, which has failed.
         let isEnded = failure == nil || results.sole != nil && failure?.code == .input
         if isEnded { await finish(results, isEndless: source.isEndless, log) }
         let code = try end(results, failure, seconds: (ContinuousClock.now - start) / .seconds(1), log)
-        await results.pages?.close(within: failure == nil ? nil : 1)
+        await results.pages?.close(failed: failure != nil, log, interrupts)
         return code
     }
 
     /// Runs the job to its end, or until a signal stops it.
     /// - Returns: what ended the job before all files were done; nil if they are.
-    private func run(_ source: Source, _ results: ScanJob.Results, _ log: Log) async -> CommandError? {
-        let display = ProgressDisplay(options.common, log)
-        let interrupts = Interrupts(beforeExit: display.abandon)
+    private func run(
+        _ source: Source, _ results: ScanJob.Results, _ display: ProgressDisplay, _ interrupts: Interrupts
+    ) async -> CommandError? {
         defer { display.finish() }
         let events = ScanEvents(display: display, recorder: results.sole?.recorder ?? ScanRecorder())
         let words = { @Sendable (error: any Error) -> CommandError in

@@ -15,7 +15,7 @@ import SkyScan
 /// The live page of a sole image is its own; that of many images is an index with a page for each.
 package final class JobPages: Sendable {
     let recorder: IndexRecorder
-    private let command: ScanCommand
+    let command: ScanCommand
     private let outputs: OutputPlans
     /// The folder of `--report FOLDER/`; nil without it.
     private let folder: PageFolder?
@@ -31,7 +31,7 @@ package final class JobPages: Sendable {
     /// The picture of the sole image, made while it is scanned.
     private let solePreview = Locked<Task<Preview, any Error>?>(nil)
     /// Serves the live page until the job's results are written.
-    private let server = Locked<DashboardServer?>(nil)
+    let server = Locked<DashboardServer?>(nil)
 
     /// Longest side of a thumbnail, of the image of a page in a folder, and of one that is alone, in pixels. A page in a
     /// folder has at most so many sources, and about 2 MB, so that those of thousands of images fit on a disk.
@@ -60,6 +60,12 @@ package final class JobPages: Sendable {
         }
         recorder.update { index in for file in files { index.add(file: file.name) } }
     }
+
+    /// Whether pages of images are linked from the live page.
+    var hasLinks: Bool { sole == nil }
+
+    /// The file with the content of the live page; nil if there is none.
+    var file: String? { folder.map { $0.path + "index.html" } ?? (sole == nil ? nil : command.options.page.report) }
 
     /// The facts of the job.
     var facts: IndexUpdate.Facts {
@@ -297,7 +303,7 @@ package final class JobPages: Sendable {
         guard let sole else { return }
         // The catalogue does not wait for the live page's image.
         await soleSource?.finishPreview()
-        let limit = soleSource?.isWatched == true ? SourcePack.liveLimit : nil
+        let limit = soleSource?.isWatched == true || isServedOn ? SourcePack.liveLimit : nil
         sole.recorder.update { live, time in
             end(&live, image, image.account, limit: limit, seconds: sole.recorder.elapsed, at: time)
         }
@@ -346,12 +352,6 @@ package final class JobPages: Sendable {
         }
         recorder.update { $0.end(conclusion(recorder.elapsed).plain) }
         try writeIndex()
-    }
-
-    /// Ends the live page once those who see it have its end, after so many seconds at most.
-    func close(within seconds: Double?) async {
-        guard let server = server.withLock(\.self) else { return }
-        if let seconds { await server.close(within: seconds) } else { await server.close() }
     }
 
     private func serve(_ node: ScanNode, _ display: ProgressDisplay) throws(CommandError) -> DashboardServer? {
