@@ -57,7 +57,7 @@ public final class ScanNode: Sendable {
 
     /// Creates a node that serves after it is started.
     /// - Parameters:
-    ///   - name: name for users; unique in a cluster.
+    ///   - name: name for users. Nodes of the same name are told apart by their identities.
     ///   - keys: cluster keys, of which a peer must hold one.
     ///   - slots: number of tasks that run at a time.
     ///   - scanners: types of task that the node runs.
