@@ -32,7 +32,7 @@ extension ProgressState {
             facts.append("\(HumanFormat.pixelCount(Double(pixelsDone)))")
         }
         if let rate = rate(at: seconds) { facts.append("\(HumanFormat.pixelRate(rate))") }
-        if let left = secondsLeft(at: seconds), share < 1 {
+        if let left = secondsLeft(at: seconds), share < 1, !isWriting {
             facts.append("\(HumanFormat.duration(seconds: left)) left")
         }
         return facts + troubles

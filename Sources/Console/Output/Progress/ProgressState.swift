@@ -30,6 +30,8 @@ package struct ProgressState: Equatable, Sendable {
     /// Finished fraction of the known work. It never decreases when further work becomes known.
     package private(set) var share = 0.0
 
+    /// Whether the work of all images is done, as far as it is known.
+    private var isWorkDone = false
     private var workExpected = 0.0
     private var workPlanned = 0.0
     private var workDone = 0.0
@@ -82,22 +84,25 @@ package struct ProgressState: Equatable, Sendable {
         case .left(let name): systems.removeAll { $0.name == name }
         }
         if files > 0, filesDone == files {
-            share = 1
+            (share, isWorkDone) = (1, true)
         } else if let all = workOfAll, all > 0 {
             share = max(share, min(sharesOfFiles.upperBound, max(sharesOfFiles.lowerBound, workDone / all)))
+            // The sums are rounded.
+            isWorkDone = workDone / all > 1 - 1e-9
         }
     }
 
-    /// The shares that agree with the numbers of files: at least that of the finished ones, at most that of the opened
-    /// ones. Of one image any share does.
+    /// The shares that agree with the number of finished files: at least theirs, at most that of as many more as there are
+    /// slots. Outputs may be written long after the tasks of an image are done. Of one image any share does.
     private var sharesOfFiles: ClosedRange<Double> {
         guard files > 0 else { return 0...1 }
+        let slots = max(1, systems.reduce(0) { $0 + $1.slots })
         let done = min(1, Double(filesDone) / Double(files))
-        return done...max(done, min(1, Double(filesOpened) / Double(files)))
+        return done...max(done, min(1, Double(min(filesOpened, filesDone + slots)) / Double(files)))
     }
 
-    /// Whether all known work is done, so that only outputs are still to be written.
-    package var isWriting: Bool { share >= 1 && tasks > 0 && tasksDone + tasksFailed >= tasks }
+    /// Whether all work is done, so that only outputs are still to be written.
+    package var isWriting: Bool { isWorkDone && tasks > 0 && tasksDone + tasksFailed >= tasks }
 
     /// The share in percent, rounded down. It is less than 100, since the display ends when everything is done.
     package var percent: Int { min(99, Int(share * 100)) }

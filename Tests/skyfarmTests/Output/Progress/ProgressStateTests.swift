@@ -91,6 +91,23 @@ import Testing
         #expect(state.filesDone == 3 && state.percent == 30)
     }
 
+    @Test("files whose outputs are not yet written do not count as finished")
+    func lag() {
+        var state = ProgressState()
+        state.handle(.files(10), at: 0)
+        state.handle(.joined(system: "a", slots: 2), at: 0)
+        for number in 1...10 {
+            state.handle(.fileBegan(images: 1), at: 0)
+            state.handle(.began(pixels: 100, work: 100), at: 0)
+            state.handle(.planned(tasks: 1, work: 100), at: 0)
+            state.handle(.finished(work: 100, system: "a"), at: 1)
+            if number == 1 { state.handle(.fileEnded(file: "1.fits", outputs: []), at: 1) }
+            #expect(state.share <= 0.3)
+        }
+        #expect(state.line(at: 1).hasPrefix("1 of 10 files: writing, 10 of 10 tasks, ") && state.percent == 30)
+        #expect(!state.line(at: 1).contains(" left"))
+    }
+
     @Test("100 % is never shown: while outputs are written, the display says so")
     func writing() {
         var state = Self.begun
