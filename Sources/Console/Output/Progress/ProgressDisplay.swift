@@ -129,7 +129,9 @@ package final class ProgressDisplay: @unchecked Sendable {
         show(joinedLine() + repeated.lines.compactMap { log.line(.warning, $0) })
         let seconds = elapsed()
         switch style {
-        case .bar, .lines: write(block.erase() + (state.tasks > 0 ? log.bareLine("\(state.summary(at: seconds))") : ""))
+        case .bar, .lines:
+            let summary = state.tasks > 0 ? state.summary(at: seconds) : nil
+            write(block.erase() + (summary.map { log.bareLine("\($0)") } ?? ""))
         case .json: record(nil, at: seconds)
         case .none: break
         }

@@ -13,15 +13,17 @@ extension ProgressState {
     }
 
     /// Returns the final totals as one line. Those of several files have no time and no rate, which the last line of the
-    /// job has.
-    package func summary(at seconds: Double) -> String {
+    /// job has; it is nil if nothing else is to be said.
+    package func summary(at seconds: Double) -> String? {
         // A watch does not know the number of files.
         let isOfFiles = files > 0 || filesOpened > 0
         let time = isOfFiles ? "" : " in \(HumanFormat.duration(seconds: seconds))"
         let done = "\(tasksDone) of \(HumanFormat.count(tasks, "task"))\(time)"
         let resumed = tasksResumed > 0 ? ["\(tasksResumed) of them resumed"] : []
         let rate = isOfFiles ? [] : meanRate(at: seconds).map { [HumanFormat.pixelRate($0)] } ?? []
-        return ([done] + resumed + rate + troubles.map(\.plain)).joined(separator: ", ")
+        let troubles = troubles.map(\.plain)
+        if isOfFiles, resumed.isEmpty, troubles.isEmpty, tasksDone == tasks { return nil }
+        return ([done] + resumed + rate + troubles).joined(separator: ", ")
     }
 
     /// Returns the rate, the time left and the numbers of retries, hedges and failures, as far as known.

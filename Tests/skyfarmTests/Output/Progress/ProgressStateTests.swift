@@ -130,6 +130,12 @@ import Testing
         state.handle(.finished(work: 50, system: "a"), at: 1)
         state.handle(.retried(reason: "node left"), at: 1)
         #expect(state.summary(at: 2) == "1 of 2 tasks, 1 retried")
+        var calm = ProgressState()
+        calm.handle(.fileBegan(images: 1), at: 0)
+        calm.handle(.planned(tasks: 1, work: 1), at: 0)
+        #expect(calm.summary(at: 1) == "0 of 1 task")
+        calm.handle(.finished(work: 1, system: "a"), at: 1)
+        #expect(calm.summary(at: 1) == nil)
     }
 
     @Test("a system that leaves is no longer among them, one that is there already is no news")
