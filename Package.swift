@@ -86,8 +86,9 @@ let package = Package(
         .executableTarget(
             name: "skyfarm",
             dependencies: [
-                "ScanBench", "ScanFleet", "NodeDaemon", "ImageJobs", "ImageScanning", "Console", "CommandLineKit",
-                "SkyScan", "SkySynthetic", "SkyFITS", "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity",
+                "ScanBench", "ScanFleet", "NodeDaemon", "ImageJobs", "SExtractorCommand", "ImageScanning", "Console",
+                "CommandLineKit", "SkyScan", "SkySynthetic", "SkyFITS", "ScanFarm", "ScanNetwork", "ScanDiscovery",
+                "ScanSecurity",
                 "ScanCluster", "ScanBasics", "CSystem",
             ],
             swiftSettings: swift, linkerSettings: [.unsafeFlags(startFlags())]),
@@ -125,7 +126,15 @@ let package = Package(
                 "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics", "CSystem",
             ],
             swiftSettings: swift),
-        // Scans of images: what skyfarm scan and sex do.
+        // SExtractor's command line and configuration: `skyfarm sex`.
+        .target(
+            name: "SExtractorCommand",
+            dependencies: [
+                "ImageScanning", "Console", "CommandLineKit", "SkyScan", "SkyCatalogue", "SkyMeasurement",
+                "SkyExtraction", "SkyFITS",
+            ],
+            swiftSettings: swift),
+        // Scans of images: what `skyfarm scan` does.
         .target(
             name: "ImageScanning",
             dependencies: [
@@ -399,8 +408,8 @@ let package = Package(
         .testTarget(
             name: "skyfarmTests",
             dependencies: [
-                "skyfarm", "ScanBench", "ScanFleet", "NodeDaemon", "ImageJobs", "ImageScanning", "Console",
-                "fault-probe", "primes", "histogram", "CommandLineKit", "ScanDashboard", "SkyScan",
+                "skyfarm", "ScanBench", "ScanFleet", "NodeDaemon", "ImageJobs", "SExtractorCommand", "ImageScanning",
+                "Console", "fault-probe", "primes", "histogram", "CommandLineKit", "ScanDashboard", "SkyScan",
                 "SkyReport", "SkySynthetic", "SkyCatalogue", "SkyExtraction", "SkyFITS",
                 "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics",
                 "ScanTestSupport", "SkyTestSupport",
@@ -421,7 +430,8 @@ if Context.environment["SKYFARM_FUZZ"] != nil {
         .executableTarget(
             name: "skyfarm-fuzz",
             dependencies: [
-                "ScanCompression", "ScanFleet", "NodeDaemon", "ImageJobs", "ImageScanning", "Console", "SAMP",
+                "ScanCompression", "ScanFleet", "NodeDaemon", "ImageJobs", "SExtractorCommand", "ImageScanning",
+                "Console", "SAMP",
                 "CommandLineKit", "SkyScan",
                 "SkyMeasurement", "SkyExtraction", "SkyFITS", "ScanNetwork", "ScanDiscovery", "ScanSecurity",
                 "ScanCluster", "ScanBasics", "CFITSIO",

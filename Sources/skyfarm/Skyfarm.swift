@@ -4,6 +4,7 @@ import Foundation
 import ImageJobs
 import ImageScanning
 import NodeDaemon
+import SExtractorCommand
 import ScanBasics
 import ScanBench
 import ScanCluster

@@ -1,18 +1,20 @@
 import CommandLineKit
 import Foundation
-import SkyScan
+package import SkyScan
 
 /// The list of positions of SExtractor's ASSOC keys, which is read only if a column needs it.
-struct AssociationList: Equatable, Sendable {
-    var path: String
+package struct AssociationList: Equatable, Sendable {
+    package var path = ""
     /// The flag or the setting that names the file, for error messages.
-    var origin: String
-    var keys: [Int]
-    var data: [Int]
-    var isCelestial: Bool
-    var radius: Double
-    var rule: Association.Rule
-    var selection: Association.Selection
+    package var origin = ""
+    package var keys: [Int] = []
+    package var data: [Int] = []
+    package var isCelestial = false
+    package var radius = 0.0
+    package var rule = Association.Rule.nearest
+    package var selection = Association.Selection.matched
+
+    package init() {}
 
     /// Reads the positions from the file at `path`.
     /// - Throws: `UsageError` that names the file and the line.

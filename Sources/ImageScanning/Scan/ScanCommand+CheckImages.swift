@@ -1,7 +1,7 @@
-import CommandLineKit
+package import CommandLineKit
 import SkyExtraction
 import SkyFITS
-import SkyMeasurement
+package import SkyMeasurement
 import SkyScan
 
 extension ScanCommand.Options {
@@ -12,7 +12,7 @@ extension ScanCommand.Options {
         var name: String
 
         /// Refuses names of files that are compressed as a whole.
-        init(_ image: CheckImage, _ name: String, origin: String) throws(UsageError) {
+        package init(_ image: CheckImage, _ name: String, origin: String) throws(UsageError) {
             guard !name.isEmpty, !name.hasSuffix(".gz") else {
                 throw UsageError(
                     "\(origin): \"\(name)\": name a file such as check.fits, or check.fits.fz to compress it")

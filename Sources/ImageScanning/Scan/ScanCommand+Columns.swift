@@ -15,25 +15,25 @@ extension ScanCommand.Options {
         package var settings = SExtractorSettings()
         package var request = MeasurementRequest()
         /// The weights of CLASS_STAR; nil: those that source-extractor brings.
-        var network: String?
-        var flagImage: String?
+        package var network: String?
+        package var flagImage: String?
         /// A file of PSFEx, until it is loaded.
-        var pointSpreadFile: String?
+        package var pointSpreadFile: String?
         /// The models of that file, one per image of a file or one for all; empty if no column needs them.
         var pointSpreads: [PointSpreadModel] = []
         /// The list of positions for VECTOR_ASSOC, until it is loaded; nil: none.
-        var association: AssociationList?
+        package var association: AssociationList?
         /// Ending of a file of header cards beside an image; nil: none is read.
         package var headSuffix: String?
         /// Nil: by the file's ending.
         package var format: CatalogueFormat?
         /// What named the columns, for errors.
-        var name = "--columns"
+        package var name = "--columns"
 
         /// Where Debian installs SExtractor's weights.
         private static let debianNetwork = "/usr/share/source-extractor/default.nnw"
 
-        init() {}
+        package init() {}
 
         init?(_ arguments: Arguments) throws(UsageError) {
             guard let source = try arguments[Self.columns] else {

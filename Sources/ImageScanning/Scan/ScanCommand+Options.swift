@@ -33,13 +33,13 @@ extension ScanCommand {
         package var detection: Detection
         /// Nil: SEP's columns.
         package var columns: Columns?
-        var checkImages: [CheckImageOutput]
+        package var checkImages: [CheckImageOutput]
         /// Nil: sources are searched for.
         package var forced: Forced?
         /// What a row of a catalogue is.
         var rowName: String { forced == nil ? "source" : "position" }
         /// The image in which sources are detected, with its HDU in brackets; nil: that in which they are measured.
-        var detectionImage: String?
+        package var detectionImage: String?
         /// The noise of that image, if it is not that of the measured ones.
         package var detectionMap: DetectionMap?
         package var log: Log

@@ -1,9 +1,9 @@
 import CommandLineKit
 import Foundation
-import SkyExtraction
-
-import SkyScan
 import ImageScanning
+import SExtractorCommand
+import SkyExtraction
+import SkyScan
 
 extension FuzzTarget {
     /// The text files of SExtractor that a scan reads: columns, kernels, the network of CLASS_STAR, configurations, lists of

@@ -6,6 +6,7 @@ import Testing
 @testable import SkyFITS
 @testable import SkyScan
 import ImageScanning
+import SExtractorCommand
 
 @Suite("configurations of SExtractor")
 struct SexConfigurationTests {

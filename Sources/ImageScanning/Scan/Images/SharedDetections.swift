@@ -19,9 +19,9 @@ extension ScanCommand.Options {
         package var noise = ScanParameters.Noise.global
         package var weight: String?
         package var weightMap = ScanParameters.WeightMap.weight
-        var rescalesWeights = true
+        package var rescalesWeights = true
 
-        init() {}
+        package init() {}
 
         /// Nil if there is no map: the noise then is computed as that of the measured images.
         init?(_ arguments: Arguments, _ detection: Detection) throws(UsageError) {

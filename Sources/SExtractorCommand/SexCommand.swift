@@ -1,6 +1,7 @@
 package import CommandLineKit
 import Console
 import Foundation
+import ImageScanning
 import SkyFITS
 import SkyScan
 

@@ -1,5 +1,6 @@
 package import CommandLineKit
 import Foundation
+package import ImageScanning
 import SkyCatalogue
 import SkyExtraction
 import SkyMeasurement
@@ -199,7 +200,7 @@ package struct SexOptions {
         columns.request.scalesGain = try configuration.boolean("WEIGHT_GAIN") && isWeighted
         columns.pointSpreadFile = configuration["PSF_NAME"].words.first
         columns.request.petrosian = try configuration.petrosian()
-        columns.association = try AssociationList(configuration)
+        columns.association = try configuration.associations()
         options.columns = columns
     }
 

@@ -1,37 +1,37 @@
 import CommandLineKit
+import ImageScanning
 import SkyExtraction
 import SkyScan
 
-extension AssociationList {
+extension SexConfiguration {
     private static let mostColumns = 1000
 
-    /// Creates the list from the values of the ASSOC keys.
+    /// Returns the list of positions of the ASSOC keys.
     /// - Throws: `UsageError` that names the key of an invalid value.
-    init(_ configuration: SexConfiguration) throws(UsageError) {
-        path = try configuration.text("ASSOC_NAME")
-        origin = configuration["ASSOC_NAME"].origin
-        keys = try configuration.integers("ASSOC_PARAMS", 1...Self.mostColumns, most: 3)
-        guard keys.count >= 2 else {
-            throw UsageError("\(configuration["ASSOC_PARAMS"].origin): needs the columns of x and of y")
+    func associations() throws(UsageError) -> AssociationList {
+        var list = AssociationList()
+        list.path = try text("ASSOC_NAME")
+        list.origin = self["ASSOC_NAME"].origin
+        list.keys = try integers("ASSOC_PARAMS", 1...Self.mostColumns, most: 3)
+        guard list.keys.count >= 2 else {
+            throw UsageError("\(self["ASSOC_PARAMS"].origin): needs the columns of x and of y")
         }
-        data = try configuration.integers("ASSOC_DATA", 0...Self.mostColumns, most: Self.mostColumns)
-        guard data == [0] || !data.contains(0) else {
-            throw UsageError("\(configuration["ASSOC_DATA"].origin): 0 stands for all columns, and must be alone")
+        list.data = try integers("ASSOC_DATA", 0...Self.mostColumns, most: Self.mostColumns)
+        guard list.data == [0] || !list.data.contains(0) else {
+            throw UsageError("\(self["ASSOC_DATA"].origin): 0 stands for all columns, and must be alone")
         }
-        isCelestial = try configuration.choice("ASSOCCOORD_TYPE", ["PIXEL": false, "WORLD": true])
-        radius = try configuration.number("ASSOC_RADIUS", 0...1e6)
-        rule = try configuration.choice(
+        list.isCelestial = try choice("ASSOCCOORD_TYPE", ["PIXEL": false, "WORLD": true])
+        list.radius = try number("ASSOC_RADIUS", 0...1e6)
+        list.rule = try choice(
             "ASSOC_TYPE",
             [
                 "FIRST": .first, "NEAREST": .nearest, "MEAN": .mean, "MAG_MEAN": .magnitudeMean, "SUM": .sum,
                 "MAG_SUM": .magnitudeSum, "MIN": .minimum, "MAX": .maximum,
             ])
-        selection = try configuration.choice(
-            "ASSOCSELEC_TYPE", ["ALL": .all, "MATCHED": .matched, "-MATCHED": .unmatched])
+        list.selection = try choice("ASSOCSELEC_TYPE", ["ALL": .all, "MATCHED": .matched, "-MATCHED": .unmatched])
+        return list
     }
-}
 
-extension SexConfiguration {
     /// Returns the value of PHOT_PETROPARAMS.
     func petrosian() throws(UsageError) -> MeasurementRequest.Petrosian {
         let setting = self["PHOT_PETROPARAMS"]
