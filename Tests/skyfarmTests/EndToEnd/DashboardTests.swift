@@ -2,6 +2,7 @@ import CommandLineKit
 import Dispatch
 import Foundation
 import ScanCluster
+import ScanDiscovery
 import ScanNetwork
 import Testing
 
@@ -45,6 +46,14 @@ import Testing
             }
             return String(\(text));
             """)
+    }
+
+    @Test("the link of a page on all addresses has one that browsers on other machines can use")
+    func everywhere() throws {
+        let node = try Program(
+            ["node", "--name", "open", "--slots", "1", "--listen", "127.0.0.1:0", "--dashboard", "0.0.0.0:0"])
+        let host = try Self.link(node).host
+        #expect(host == NetworkInterface.address(for: "0.0.0.0", among: NetworkInterface.current()))
     }
 
     @Test("a scan has a page, metrics and a state of health; its link is no part of its report")
