@@ -160,7 +160,8 @@ import Testing
         chmod(scene.path("out"), 0o555)
         try expectFailure(
             .output, ["permission denied; write to a folder that this user may change"], image: image,
-            prefix: Unprivileged.prefix)
+            // Nor may this user change the folder of journals.
+            ["--no-journal"], prefix: Unprivileged.prefix)
     }
 
     @Test(
