@@ -24,6 +24,11 @@ public struct AdaptiveTimeout: Equatable, Sendable {
         self.secondsPerCostUnmeasured = secondsPerCostUnmeasured
     }
 
+    /// For tasks of which nothing is known, whose costs may say little about their times: an hour for the first ones, and
+    /// then 100 times what tasks of the same cost take, at least 10 minutes.
+    public static let ofAnyTask = AdaptiveTimeout(
+        least: .seconds(600), leastUnmeasured: .seconds(3600), secondsPerCostUnmeasured: 0)
+
     /// The limit of an attempt at a task of `cost`, in whole seconds if it is above ``least``.
     package func limit(cost: Double, pace: TaskPace) -> Duration {
         let (floor, perCost) =

@@ -237,7 +237,6 @@ package struct TaskLedger: Sendable {
         case .failed:
             entries[entry].failures += 1
             entries[entry].threwOn.append(system)
-            entries[entry].request.placement = .localFirst
             avoid(system, for: entry)
         case .systemFault, .processLost:
             entries[entry].faults += 1
@@ -273,6 +272,7 @@ package struct TaskLedger: Sendable {
     }
 
     private mutating func avoid(_ system: SystemID, for entry: Int) {
+        entries[entry].request.placement = .localFirst
         if !entries[entry].request.avoiding.contains(system) { entries[entry].request.avoiding.append(system) }
     }
 

@@ -3,7 +3,7 @@ extension ScanCoordinator {
     /// one message. This raises the number of short tasks per second severalfold.
     ///
     /// Each task still has exactly one response, with its own output or failure. A task that fails in a chunk is tried
-    /// again alone at the end of the run. The chunk then counts as one attempt, and as half of
+    /// again alone at the end of the run, on the local system if that has a slot in time. The chunk then counts as one attempt, and as half of
     /// ``ScanCoordinator/Options/maxSystemFaults``. The time-out applies to a task that is tried alone; a chunk has
     /// `limit` times as long. The measured time of tasks decides how many go into a chunk; long tasks are sent alone.
     /// - Parameters:
@@ -62,6 +62,7 @@ extension ScanCoordinator {
         }
         guard !failed.isEmpty else { return }
         var alone = options
+        alone.areRetries = true
         alone.maxAttempts = options.maxAttempts - 1
         alone.maxSystemFaults = max(1, options.maxSystemFaults - faults)
         for try await response in with(alone).responses(to: failed) {

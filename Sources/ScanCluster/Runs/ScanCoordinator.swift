@@ -3,15 +3,16 @@ public struct ScanCoordinator: Sendable {
     /// Limits of a run.
     public struct Options: Equatable, Sendable {
         /// Time a system has to answer one attempt; it is then cancelled and the task tried again. Nil, the default,
-        /// sets no limit of its own: ``adaptiveTimeout`` holds, or only a lost connection ends an attempt.
+        /// sets no limit of its own: ``adaptiveTimeout`` holds.
         ///
         /// The time begins when the task has been handed to its system's connection or threads and a slot is free for
         /// it, as far as this coordinator's tasks are concerned. The transfer of the task and its bulk bytes, a wait
         /// behind the tasks of other coordinators, the scan, and the transfer of its result count; reading the bulk
         /// bytes does not.
         public var timeout: Duration?
-        /// The limit where ``timeout`` is nil; nil, the default, for none. With it, a system on which as many attempts
-        /// in a row exceed their limit as it has slots gets no further task of the run.
+        /// The limit where ``timeout`` is nil; ``AdaptiveTimeout/ofAnyTask`` by default, so that nothing waits for ever. With
+        /// it, a system on which as many attempts in a row exceed their limit as it has slots gets no further task of the
+        /// run. Nil for none: then only a lost connection ends an attempt.
         public var adaptiveTimeout: AdaptiveTimeout?
         /// Attempts that may throw or time out before a task is reported as failed; at least 1, by default 3.
         public var maxAttempts: Int
@@ -24,12 +25,14 @@ public struct ScanCoordinator: Sendable {
         /// Responses kept for a consumer that is slower than the systems; at least 1, by default 256. No task is
         /// started while twice as many wait.
         public var responseBuffer: Int
+        /// Whether the tasks have failed before, in chunks: they go to the local system first.
+        var areRetries = false
 
         /// The defaults, or other values.
         public init(
             timeout: Duration? = nil, maxAttempts: Int = 3, maxSystemFaults: Int = 8,
             waitForSystems: Duration = .seconds(10), responseBuffer: Int = 256,
-            adaptiveTimeout: AdaptiveTimeout? = nil
+            adaptiveTimeout: AdaptiveTimeout? = .ofAnyTask
         ) {
             self.timeout = timeout
             self.adaptiveTimeout = adaptiveTimeout

@@ -52,9 +52,8 @@ extension SystemsState {
         for attempt in late {
             let request = running[attempt.offset].request
             let system = running[attempt.offset].reservation.system
-            for index in permitted(
-                for: request, among: targets, excluding: excluded, isLast: false) where members[index].id != system
-            {
+            let permitted = permitted(for: request, among: targets, excluding: excluded, isLast: false)
+            for index in preferred(for: request, among: permitted, plan) where members[index].id != system {
                 let isHeld = request.key.map { members[index].held.contains($0) } ?? false
                 let seconds = plan.completion(of: request, on: index, sends: !isHeld)
                 let sends = !members[index].isLocal && request.bytes > 0 && !isHeld && !members[index].canRead(request)

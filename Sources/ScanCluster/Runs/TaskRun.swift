@@ -148,8 +148,9 @@ struct TaskRun<Work: ScanTask> {
         while state.wantsTask {
             guard let task = tasks.next() else { return state.exhausted() }
             let source = bulk?(task)
-            let entry = state.pulled(
-                TaskRequest(cost: task.cost, source: source, tags: task.requiredTags))
+            var request = TaskRequest(cost: task.cost, source: source, tags: task.requiredTags)
+            if options.areRetries { request.placement = .localFirst }
+            let entry = state.pulled(request)
             if entry == open.count {
                 open.append(OpenTask(task: task, bulk: source))
             } else {

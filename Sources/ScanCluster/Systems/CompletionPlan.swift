@@ -64,8 +64,12 @@ struct CompletionPlan {
     func completion(of request: TaskRequest, on index: Int, sends: Bool = true) -> Double {
         guard let server = servers[index] else { return .infinity }
         let arrival = sends && request.bytes > 0 ? arrival(of: request, on: server) : server.latency / 2
-        let start = max(arrival, server.free, processors.free(for: index))
-        return start + request.cost / server.rate + server.latency / 2
+        return max(arrival, start(on: index)) + request.cost / server.rate + server.latency / 2
+    }
+
+    /// When a slot of a member is free.
+    func start(on index: Int) -> Double {
+        servers[index].map { max($0.free, processors.free(for: index)) } ?? .infinity
     }
 
     private func arrival(of request: TaskRequest, on server: Server) -> Double {

@@ -52,7 +52,7 @@ extension SystemsState {
             let permitted = self.permitted(
                 for: request, among: usable, excluding: excluded, isLast: areSuspects)
             if request.isFirst { tagged = (request.tags, permitted) }
-            return permitted
+            return preferred(for: request, among: permitted, plan)
         }
         func hasRoom(_ index: Int) -> Bool { members[index].hasRoom(prefetching: prefetching) }
         // Tasks whose bytes are held where there is no room now.
@@ -199,10 +199,17 @@ extension SystemsState {
                 return member.inFlight == (member.isLocal ? member.suspects : 0)
             }
         }
-        let permitted = fresh(suited, for: request)
-        guard request.placement == .localFirst else { return permitted }
-        let local = permitted.filter { members[$0].isLocal }
-        return local.isEmpty ? permitted : local
+        return fresh(suited, for: request)
+    }
+
+    /// Of the members to which a task may go, those that get it: a task that has failed goes to the local system if a slot
+    /// is free there before another system would have done it.
+    func preferred(for request: TaskRequest, among permitted: [Int], _ plan: CompletionPlan) -> [Int] {
+        guard request.placement == .localFirst, !request.isSuspect,
+            let local = permitted.first(where: { members[$0].isLocal })
+        else { return permitted }
+        let other = plan.best(for: request, among: permitted.filter { $0 != local })?.seconds ?? .infinity
+        return plan.start(on: local) < other ? [local] : permitted
     }
 
     /// Those of `suited` that have not failed the task; all of them if each has.

@@ -4,7 +4,8 @@ package struct TaskRequest: Equatable, Sendable {
     package enum Placement: Equatable, Sendable {
         /// Wherever it is expected to finish first.
         case anywhere
-        /// To the local system if that has slots and is not avoided: the cause of a failure may lie in another system.
+        /// To the local system if that has a slot within the time that another one would need, and is not avoided: the cause
+        /// of a failure may lie in the other system, or in the way to it.
         case localFirst
     }
     /// The work that is expected, in the units of `ScanTask.cost`.

@@ -55,14 +55,14 @@ import Testing
         #expect(ledger.end(first, as: .succeeded) == .ignored)
     }
 
-    @Test("a task that threw prefers the local system and avoids where it threw; a fault only avoids the system")
+    @Test("a task that threw, or whose system failed, prefers the local system and avoids the other")
     func placement() {
         var ledger = ledger(2)
         _ = ledger.end(ledger.start(atOffset: 0, on: .test(1), at: .zero), as: .failed)
         #expect(ledger.pending.first?.request.placement == .localFirst)
         #expect(ledger.pending.first?.request.avoiding == [.test(1)])
         _ = ledger.end(ledger.start(atOffset: 1, on: .test(2), at: .zero), as: .systemFault)
-        #expect(ledger.pending.first?.request.placement == .anywhere)
+        #expect(ledger.pending.first?.request.placement == .localFirst)
         #expect(ledger.pending.first?.request.avoiding == [.test(2)])
     }
 

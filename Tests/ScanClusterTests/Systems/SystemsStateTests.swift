@@ -161,11 +161,13 @@ import Testing
         #expect(stolen?.reservation.system == second.system)
     }
 
-    @Test("a task that threw waits for the local system, and takes another where that failed it or is missing")
+    @Test("a task that failed waits for a local slot that is free in time, and goes elsewhere if there is none")
     func localFirst() {
         var state = state(1, 1, 1, local: 0)
         #expect(pick(&state, avoiding: [.test(1)], localFirst: true)?.system == .test(0))
-        #expect(pick(&state, avoiding: [.test(1)], localFirst: true) == nil)
+        #expect(pick(&state, cost: 10, avoiding: [.test(1)], localFirst: true) == nil)
+        var late = state
+        #expect(pick(&late, avoiding: [.test(1)], localFirst: true)?.system == .test(2))
         #expect(pick(&state, avoiding: [.test(0), .test(1)], localFirst: true)?.system == .test(2))
         var busy = self.state(1, 1, local: 0)
         #expect(pick(&busy, avoiding: [.test(0), .test(1)], localFirst: true)?.system == .test(0))
