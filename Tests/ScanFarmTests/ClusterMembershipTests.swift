@@ -25,7 +25,7 @@ struct ClusterMembershipTests {
             port = try server.start().port
         }
 
-        func announce(versions: ClosedRange<UInt16> = 1...1) {
+        func announce(versions: ClosedRange<UInt16> = Hello.versions) {
             let facts = NodeAdvertisement(
                 versions: versions, slots: 2, keyFingerprint: keys.announcement(at: .now), id: server.identity)
             let name = ServiceAdvertisement.instanceName("alpha", of: server.identity)
@@ -73,7 +73,7 @@ struct ClusterMembershipTests {
         let network = try Network()
         network.announce(versions: 7...9)
         try await search(network.source) { membership, systems, change in
-            let reason = "speaks protocol 7 to 9, this program 1; use the same version of skyfarm on both"
+            let reason = "speaks protocol 7 to 9, this program 2; use the same version of skyfarm on both"
             let unused = await change.first { if case .unused = $0 { true } else { false } }
             #expect(unused == .unused(name: "alpha", reason: reason))
             #expect(membership.peers.map(\.unusableReason?.text) == [reason])
@@ -89,7 +89,8 @@ struct ClusterMembershipTests {
         func reason(_ announced: String?, _ keys: KeyRing) -> UnusableReason? {
             let node = DiscoveredNode(
                 id: .name("a"), name: "a", addresses: [SocketAddress(host: "\(host)", port: 1)],
-                advertisement: NodeAdvertisement(versions: 1...1, slots: 2, keyFingerprint: announced, id: nil))
+                advertisement: NodeAdvertisement(versions: Hello.versions, slots: 2, keyFingerprint: announced, id: nil)
+            )
             return UnusableReason(of: node, keys: keys, at: .now, hasLocalSystem: false)
         }
         let other = try #require(reason(theirs.announcement(at: .now), ours))

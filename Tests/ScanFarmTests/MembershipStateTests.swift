@@ -17,7 +17,9 @@ struct MembershipStateTests {
         MembershipState(sourceCount: sources, keys: keys, hasLocalSystem: false, needsPeers: needsPeers)
     }
 
-    func node(port: UInt16 = 4000, key: KeyRing? = nil, versions: ClosedRange<UInt16> = 1...1) -> DiscoveredNode {
+    func node(port: UInt16 = 4000, key: KeyRing? = nil, versions: ClosedRange<UInt16> = Hello.versions)
+        -> DiscoveredNode
+    {
         DiscoveredNode(
             id: .identity(id), name: "alpha", addresses: [SocketAddress(host: "10.0.0.1", port: port)],
             advertisement: NodeAdvertisement(

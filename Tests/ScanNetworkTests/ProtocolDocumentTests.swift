@@ -49,7 +49,7 @@ struct ProtocolDocumentTests {
         let bulk = BulkBytes(byteCount: 4) { $0.copyBytes(from: [1, 2, 3, 4]) }
         return [
             "greeting": greeting,
-            "welcome": Hello(.welcome, versions: 1...1, body: try WireEncoder().encode(node)).encoded,
+            "welcome": Hello(.welcome, versions: Hello.versions, body: try WireEncoder().encode(node)).encoded,
             "refusal-of-a-connection": Hello(
                 .refusal, versions: 2...3, refusal: .otherVersion, body: Array("too old".utf8)
             ).encoded,
@@ -106,7 +106,10 @@ struct ProtocolDocumentTests {
             },
             "response": frame { writer in
                 output.withUnsafeBytes {
-                    writer.putResponse(request: 5, succeeded: true, keptBulk: true, seconds: 0.25, body: $0)
+                    writer.putResponse(
+                        ResponseFrame(
+                            request: 5, identity: .init(task: task.withUnsafeBytes(checksum), attempt: 1),
+                            succeeded: true, keptBulk: true, seconds: 0.25, body: $0))
                 }
             },
             "refusal": frame { $0.putRefusal(request: 5, reason: .queueFull, message: "full") },

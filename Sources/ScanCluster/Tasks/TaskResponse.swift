@@ -1,7 +1,9 @@
 /// Output or failure of one scan task, with the system and the attempt that led to it.
 ///
-/// Not `Codable`: the wire carries an output's bytes or a failure's text, and the seconds in the frame's header. The
-/// coordinator has identity, system and attempt from its request.
+/// It is what a node answers. The wire carries it in a form of its own, since hundreds of thousands of small ones pass in a
+/// second: in the frame's header the attempt, the seconds, and for the identity a checksum of the whole coded task; then
+/// the output or the failure. The coordinator compares identity and attempt with its request. Elsewhere, as in a file, its
+/// coded form is a list of five values.
 public struct TaskResponse<Work: ScanTask>: Identifiable, Sendable {
     /// The task's identity.
     public var id: Work.ID
@@ -28,6 +30,37 @@ public struct TaskResponse<Work: ScanTask>: Identifiable, Sendable {
     /// The output.
     /// - Throws: ``TaskFailure`` if the scan threw.
     public func get() throws(TaskFailure) -> Work.Output { try result.get() }
+}
+
+extension TaskResponse: Codable {
+    /// Decodes identity, attempt, system, seconds and result.
+    public init(from decoder: any Decoder) throws {
+        var values = try decoder.unkeyedContainer()
+        id = try values.decode(Work.ID.self)
+        attempt = try values.decode(Int.self)
+        system = try values.decode(String.self)
+        seconds = try values.decode(Double.self)
+        result =
+            try values.decode(Bool.self)
+            ? .success(try values.decode(Work.Output.self)) : .failure(try values.decode(TaskFailure.self))
+    }
+
+    /// Encodes them, the result after whether it is an output.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.unkeyedContainer()
+        try values.encode(id)
+        try values.encode(attempt)
+        try values.encode(system)
+        try values.encode(seconds)
+        switch result {
+        case .success(let output):
+            try values.encode(true)
+            try values.encode(output)
+        case .failure(let failure):
+            try values.encode(false)
+            try values.encode(failure)
+        }
+    }
 }
 
 /// Why a scan task could not be done: the last attempt's error in words, fit for a user.

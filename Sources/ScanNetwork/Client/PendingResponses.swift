@@ -34,6 +34,13 @@ package struct PendingResponses<Waiter> {
         return entries[index].waiter
     }
 
+    /// Changes a request, if it waits.
+    package mutating func change(_ request: UInt64, _ change: (inout Waiter) -> Void) {
+        guard var waiter = self[request] else { return }
+        change(&waiter)
+        entries[Int(request & 0xffff_ffff)].waiter = waiter
+    }
+
     /// Removes a request; nil if it no longer waits.
     package mutating func remove(_ request: UInt64) -> Waiter? {
         let index = Int(request & 0xffff_ffff)

@@ -67,7 +67,7 @@ extension TCPTransport {
         guard let attempt = held.removeValue(forKey: request), let bulk = attempt.bulk else { return }
         do {
             try encoder.encode(attempt.task) { bytes in
-                state.sends(request, bulk)
+                state.sends(request, bulk, task: checksum(bytes))
                 put(attempt, type(of: attempt.task).scanner, bytes, as: request, nil)
             }
         } catch {

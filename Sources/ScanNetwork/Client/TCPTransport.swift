@@ -91,7 +91,8 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
                 throw WireError("it has \(size) bytes, and the node accepts \(node.frameLimit)")
             }
             guard scanner.utf8.count <= 255 else { throw WireError("its scanner's name is too long") }
-            let (request, reference) = state.start(attempt, completion: Completion(call: completion))
+            let (request, reference) = state.start(
+                attempt, task: checksum(bytes), completion: Completion(call: completion))
             // Seldom more than a look at the attempt: a call of the state may copy all of it.
             let isHeld = attempt.numberSize != nil && reference == nil && state.waits(attempt)
             if !isHeld { put(attempt, scanner, bytes, as: request, reference) }

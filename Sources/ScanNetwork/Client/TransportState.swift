@@ -24,6 +24,7 @@ package struct TransportState<Completion> {
 
     private struct Request {
         var completion: Completion
+        var identity: TaskFrame.Identity
         /// Nil if the attempt has no bulk bytes.
         var bulk: Bulk?
     }
@@ -129,25 +130,28 @@ package struct TransportState<Completion> {
         return unreadable.contains(reference.origin) ? nil : reference
     }
 
-    /// An attempt is sent, or its bulk bytes wait to be sent, which ``sends(_:_:)`` then reports.
+    /// An attempt is sent, or its bulk bytes wait to be sent, which ``sends(_:_:task:)`` then reports. `task`: checksum of
+    /// the coded task.
     /// - Returns: the number of its request, and the reference to send instead of its bulk bytes; see ``reference(for:)``.
     package mutating func start(
-        _ attempt: AttemptRequest, completion: Completion
+        _ attempt: AttemptRequest, task: UInt64, completion: Completion
     ) -> (request: UInt64, reference: BulkReference?) {
+        let identity = TaskFrame.Identity(task: task, attempt: UInt32(clamping: attempt.number))
         guard attempt.bulk != nil || attempt.reference != nil else {
-            return (pending.insert(Request(completion: completion)), nil)
+            return (pending.insert(Request(completion: completion, identity: identity)), nil)
         }
-        return startWithBulk(attempt, completion: completion)
+        return startWithBulk(attempt, Request(completion: completion, identity: identity))
     }
 
-    /// Apart from ``start(_:completion:)``, which is then small enough for its callers to inline.
+    /// Apart from ``start(_:task:completion:)``, which is then small enough for its callers to inline.
     private mutating func startWithBulk(
-        _ attempt: AttemptRequest, completion: Completion
+        _ attempt: AttemptRequest, _ request: Request
     ) -> (request: UInt64, reference: BulkReference?) {
+        var request = request
         let reference = reference(for: attempt)
         if reference == nil, let bulk = attempt.bulk, !waits(attempt) { traffic.sent.add(bulk.count) }
-        let bulk = Bulk(attempt, reference: reference)
-        return (pending.insert(Request(completion: completion, bulk: bulk)), reference)
+        request.bulk = Bulk(attempt, reference: reference)
+        return (pending.insert(request), reference)
     }
 
     /// Whether the bulk bytes of the attempt, if they are sent, wait for the link, where they may be compressed.
@@ -155,8 +159,9 @@ package struct TransportState<Completion> {
         attempt.numberSize != nil && compresses && attempt.bulk.map { $0.unpackedCount == nil && $0.count > 0 } == true
     }
 
-    /// Bulk bytes that waited for the link are sent as `bytes`.
-    package mutating func sends(_ request: UInt64, _ bytes: BulkBytes) {
+    /// Bulk bytes that waited for the link are sent as `bytes`, beside the task, which was coded again.
+    package mutating func sends(_ request: UInt64, _ bytes: BulkBytes, task: UInt64) {
+        pending.change(request) { $0.identity.task = task }
         traffic.sent.add(bytes.count)
         guard bytes.isCompressed else { return }
         traffic.compressed.add(bytes.unpackedCount ?? 0)
@@ -186,6 +191,11 @@ package struct TransportState<Completion> {
         switch frame {
         case .response(let response):
             guard let request = pending.remove(response.request) else { return .none }
+            guard response.identity == request.identity else {
+                let error = ScanError(
+                    .invalidResponse, "sent the response to another task or attempt", system: node.name)
+                return .complete(request.completion, .error(error), nil)
+            }
             if let bulk = request.bulk {
                 if bulk.origin != nil, !bulk.isQuestion { traffic.read.add(bulk.count) }
                 if let reference = bulk.identified, let checksum = response.bulkChecksum {

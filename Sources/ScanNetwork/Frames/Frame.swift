@@ -26,8 +26,17 @@ package struct CallFrame {
 
 /// An attempt at a task, on its way to a node.
 package struct TaskFrame {
+    /// Which attempt at which task it is.
+    package struct Identity: Equatable, Sendable {
+        /// Checksum of the coded task, which contains the task's identity.
+        package var task: UInt64
+        /// Number of the attempt, from 1.
+        package var attempt: UInt32
+
+        package init(task: UInt64, attempt: UInt32) { (self.task, self.attempt) = (task, attempt) }
+    }
     package var request: UInt64
-    package var attempt: UInt32
+    package var identity: Identity
     package var scanner: UnsafeRawBufferPointer
     package var task: UnsafeRawBufferPointer
     /// The task's bulk bytes; nil if it has none. Boxed: frames of small tasks are passed on by the hundred thousand.
@@ -98,9 +107,12 @@ package struct ReferredBulk: Equatable, Sendable {
     }
 }
 
-/// The outcome of an attempt, sent to the coordinator.
+/// A `TaskResponse` on its way to the coordinator: its identity and attempt, its result and its seconds. The connection
+/// names the system.
 package struct ResponseFrame {
     package var request: UInt64
+    /// That of the request.
+    package var identity: TaskFrame.Identity
     /// Whether the scan returned; else ``body`` is a ``CodedFailure``.
     package var succeeded: Bool
     /// The node keeps the attempt's bulk bytes for later tasks with the same key.
@@ -109,6 +121,19 @@ package struct ResponseFrame {
     /// Checksum of the bulk bytes that the node read by a reference that identifies them; nil if it read none.
     package var bulkChecksum: UInt64?
     package var body: UnsafeRawBufferPointer
+
+    /// A response without ``bulkChecksum``.
+    package init(
+        request: UInt64, identity: TaskFrame.Identity, succeeded: Bool, keptBulk: Bool, seconds: Double,
+        body: UnsafeRawBufferPointer
+    ) {
+        self.request = request
+        self.identity = identity
+        self.succeeded = succeeded
+        self.keptBulk = keptBulk
+        self.seconds = seconds
+        self.body = body
+    }
 }
 
 /// Why a node did not run a task.
@@ -150,7 +175,7 @@ enum FrameFormat {
     /// Before a reference: its checksum, and the length of its origin.
     static let referenceHeaderSize = 12
     static let referenceLimit = 1 << 16
-    static let responseHeaderSize = 32
+    static let responseHeaderSize = 48
     /// After the header of a response: the checksum of the bulk bytes that the node read.
     static let bulkChecksumSize = 8
     static let requestHeaderSize = 16

@@ -82,19 +82,7 @@ package struct FrameDecoder: ~Copyable {
         let detail = bytes[6]
         switch kind {
         case .task, .part: throw ProtocolError("a \(kind) frame out of place")
-        case .response:
-            let hasChecksum = flags & FrameFormat.ResponseFlag.hasBulkChecksum != 0
-            let headerSize = FrameFormat.responseHeaderSize + (hasChecksum ? FrameFormat.bulkChecksumSize : 0)
-            try require(bytes, least: headerSize, flags: FrameFormat.ResponseFlag.all, detail: false)
-            let body = bytes.from(headerSize)
-            let seconds = Double(bitPattern: bytes.u64(16))
-            guard checksum(body) == bytes.u64(24) else { throw ProtocolError("a response with a wrong checksum") }
-            guard seconds >= 0, seconds.isFinite else { throw ProtocolError("a response that took \(seconds) s") }
-            return .response(
-                ResponseFrame(
-                    request: bytes.u64(8), succeeded: flags & FrameFormat.ResponseFlag.failed == 0,
-                    keptBulk: flags & FrameFormat.ResponseFlag.keptBulk != 0, seconds: seconds,
-                    bulkChecksum: hasChecksum ? bytes.u64(FrameFormat.responseHeaderSize) : nil, body: body))
+        case .response: return .response(try response(bytes))
         case .refusal:
             try require(bytes, least: FrameFormat.requestHeaderSize, flags: 0, detail: true)
             guard let reason = RefusalReason(rawValue: detail) else {
@@ -131,6 +119,25 @@ package struct FrameDecoder: ~Copyable {
             let call = CallFrame(number: bytes.u64(8), body: body)
             return kind == .call ? .call(call) : .reply(call)
         }
+    }
+
+    private func response(_ bytes: UnsafeRawBufferPointer) throws(ProtocolError) -> ResponseFrame {
+        let hasChecksum = bytes[5] & FrameFormat.ResponseFlag.hasBulkChecksum != 0
+        let headerSize = FrameFormat.responseHeaderSize + (hasChecksum ? FrameFormat.bulkChecksumSize : 0)
+        try require(bytes, least: headerSize, flags: FrameFormat.ResponseFlag.all, detail: false)
+        let body = bytes.from(headerSize)
+        let seconds = Double(bitPattern: bytes.u64(32))
+        guard bytes.u32(20) == 0 else { throw ProtocolError("a response whose reserved bytes are not zero") }
+        guard checksum(body) == bytes.u64(40) else { throw ProtocolError("a response with a wrong checksum") }
+        guard seconds >= 0, seconds.isFinite else { throw ProtocolError("a response that took \(seconds) s") }
+        var response =
+            ResponseFrame(
+                request: bytes.u64(8), identity: .init(task: bytes.u64(24), attempt: bytes.u32(16)),
+                succeeded: bytes[5] & FrameFormat.ResponseFlag.failed == 0,
+                keptBulk: bytes[5] & FrameFormat.ResponseFlag.keptBulk != 0, seconds: seconds,
+                body: body)
+        if hasChecksum { response.bulkChecksum = bytes.u64(FrameFormat.responseHeaderSize) }
+        return response
     }
 
     private func require(
@@ -267,7 +274,7 @@ extension FrameDecoder {
         guard checksum(task) == head.u64(32) else { throw ProtocolError("a task with a wrong checksum") }
         let hasKey = head[5] & FrameFormat.TaskFlag.hasKey != 0
         var frame = TaskFrame(
-            request: head.u64(8), attempt: head.u32(16),
+            request: head.u64(8), identity: .init(task: head.u64(32), attempt: head.u32(16)),
             scanner: UnsafeRawBufferPointer(rebasing: head[headerSize..<scannerEnd]), task: task)
         if hasKey || bulk != nil || referred != nil {
             frame.part = Boxed(

@@ -75,22 +75,23 @@ extension ByteWriter {
             + scanner.utf8.count + task + (bulk?.count ?? 0)
     }
 
-    package mutating func putResponse(
-        request: UInt64, succeeded: Bool, keptBulk: Bool, seconds: Double, bulkChecksum: UInt64? = nil,
-        body: UnsafeRawBufferPointer
-    ) {
+    package mutating func putResponse(_ response: ResponseFrame) {
+        let bulkChecksum = response.bulkChecksum
         putPrefix(
             .response,
-            flags: (keptBulk ? FrameFormat.ResponseFlag.keptBulk : 0)
-                | (succeeded ? 0 : FrameFormat.ResponseFlag.failed)
+            flags: (response.keptBulk ? FrameFormat.ResponseFlag.keptBulk : 0)
+                | (response.succeeded ? 0 : FrameFormat.ResponseFlag.failed)
                 | (bulkChecksum == nil ? 0 : FrameFormat.ResponseFlag.hasBulkChecksum),
             size: FrameFormat.responseHeaderSize + (bulkChecksum == nil ? 0 : FrameFormat.bulkChecksumSize)
-                + body.count)
-        put(request)
-        put(seconds)
-        put(checksum(body))
+                + response.body.count)
+        put(response.request)
+        put(response.identity.attempt)
+        put(0 as UInt32)
+        put(response.identity.task)
+        put(response.seconds)
+        put(checksum(response.body))
         if let bulkChecksum { put(bulkChecksum) }
-        put(raw: body)
+        put(raw: response.body)
     }
 
     package mutating func putRefusal(request: UInt64, reason: RefusalReason, message: String) {

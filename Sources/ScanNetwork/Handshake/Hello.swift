@@ -131,7 +131,7 @@ package struct Hello: Equatable {
     /// Longest body that is accepted.
     static let bodyLimit = 1 << 16
     /// Versions of the protocol that this software speaks.
-    package static let versions: ClosedRange<UInt16> = 1...1
+    package static let versions: ClosedRange<UInt16> = 2...2
 
     package var kind: Kind
     package var versions: ClosedRange<UInt16>

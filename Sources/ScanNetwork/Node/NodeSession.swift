@@ -105,9 +105,11 @@ final class NodeSession: @unchecked Sendable {
     private func respond(to task: NodeTask, succeeded: Bool, keptBulk: Bool, _ body: [UInt8]) {
         connection?.send { writer in
             body.withUnsafeBytes { body in
-                writer.putResponse(
-                    request: task.request, succeeded: succeeded, keptBulk: keptBulk, seconds: task.seconds,
-                    bulkChecksum: task.readChecksum, body: body)
+                var response = ResponseFrame(
+                    request: task.request, identity: task.identity, succeeded: succeeded, keptBulk: keptBulk,
+                    seconds: task.seconds, body: body)
+                response.bulkChecksum = task.readChecksum
+                writer.putResponse(response)
             }
         }
     }

@@ -4,8 +4,7 @@ package import ScanCluster
 package protocol SessionTask: AnyObject {
     /// Number of the request; unique among the open requests of the connection.
     var request: UInt64 { get }
-    /// Number of the attempt, from 1.
-    var attempt: UInt32 { get }
+    var identity: TaskFrame.Identity { get }
     var scannerName: String { get }
     var grant: TaskGrant { get }
     /// Seconds that the scan took.
@@ -237,7 +236,7 @@ package struct NodeSessionState<Work: SessionTask> {
     ) -> Answer {
         let event = logged(
             .failed(
-                peer, scanner: work.scannerName, attempt: Int(work.attempt), seconds: work.seconds,
+                peer, scanner: work.scannerName, attempt: Int(work.identity.attempt), seconds: work.seconds,
                 reason: String(cause.printable.prefix(CodedFailure.lineLength))))
         return .failure(CodedFailure(cause: cause, log: log.take()), keptBulk: keptBulk, event)
     }

@@ -10,7 +10,7 @@ final class NodeTask: SlotTask, SessionTask, @unchecked Sendable {
 
     let session: NodeSession
     let request: UInt64
-    let attempt: UInt32
+    let identity: TaskFrame.Identity
     let scanner: Scanners.Scanner
     @exclusivity(unchecked) private(set) var grant: TaskGrant
     /// The encoded task; released with the scan.
@@ -31,7 +31,7 @@ final class NodeTask: SlotTask, SessionTask, @unchecked Sendable {
         self.grant = grant
         request = frame.request
         weight = session.weight
-        attempt = frame.attempt
+        identity = frame.identity
         coded = [UInt8](frame.task)
     }
 

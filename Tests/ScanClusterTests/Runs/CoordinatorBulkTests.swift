@@ -6,6 +6,8 @@ import Testing
 /// Runs that leave the simulated executor: bulk bytes are read elsewhere, and local scans have threads.
 @Suite(.timeLimit(.minutes(5))) struct CoordinatorBulkTests {
     let clock = ManualClock()
+    /// Time passes as fast as timers are set, but threads do the work: no timer is to wait for the end of an attempt.
+    let patient = ScanCoordinator.Options(adaptiveTimeout: nil)
     let systems: Systems
 
     init() { systems = Systems(clock: clock) }
@@ -51,7 +53,7 @@ import Testing
     @Test("a second run finds the bytes of the first where they are, and most are not sent again")
     func locality() async throws {
         let nodes = (1...2).map { add(UInt64($0)) { .answer(after: .seconds(1)) } }
-        let coordinator = ScanCoordinator(systems: systems, clock: clock)
+        let coordinator = ScanCoordinator(systems: systems, options: patient, clock: clock)
         let loads = Locked(0)
         let sums = try await driving {
             var sums: [[Int]] = []
@@ -91,7 +93,7 @@ import Testing
         let local = ScanSystem(
             local: 1, id: .test(1), name: "here", queue: 1, unpacker: Unpacker(threads: threads), clock: clock)
         systems.join(local)
-        let coordinator = ScanCoordinator(systems: systems, clock: clock)
+        let coordinator = ScanCoordinator(systems: systems, options: patient, clock: clock)
         let loads = Locked<[BulkPacking]>([])
         // What the slots pass on.
         let seen = Locked<[Int]>([])
@@ -123,7 +125,7 @@ import Testing
         struct Torn: Error {}
         let local = ScanSystem(local: 2, id: .test(1), name: "here", queue: 2, clock: clock)
         systems.join(local)
-        let coordinator = ScanCoordinator(systems: systems, clock: clock)
+        let coordinator = ScanCoordinator(systems: systems, options: patient, clock: clock)
         let (loads, reads) = (Locked<[BulkPacking]>([]), Locked(0))
         // Both slots read at the same time, or the first to read would wait for ever.
         let both = Rendezvous()
@@ -170,7 +172,7 @@ import Testing
     func unreadable() async {
         struct Torn: Error, CustomStringConvertible { let description = "row 17 is torn" }
         _ = add(1) { .answer(after: .seconds(1)) }
-        let coordinator = ScanCoordinator(systems: systems, clock: clock)
+        let coordinator = ScanCoordinator(systems: systems, options: patient, clock: clock)
         await #expect(throws: ScanError(.bulkUnreadable, "row 17 is torn")) {
             try await driving {
                 let tasks = (0..<40).map { BulkSum(id: $0) }
@@ -191,7 +193,7 @@ import Testing
         let local = ScanSystem(local: 1, id: .test(1), name: "here", clock: clock)
         systems.join(local)
         let node = add(2) { .throwing("no memory", after: .milliseconds(10)) }
-        let coordinator = ScanCoordinator(systems: systems, clock: clock)
+        let coordinator = ScanCoordinator(systems: systems, options: patient, clock: clock)
         let retried = Locked<[Int]>([])
         let second = Locked<[String]>([])
         let hedges = Locked(0)
@@ -229,8 +231,7 @@ import Testing
         let local = ScanSystem(local: 1, id: .test(1), name: "here", clock: clock)
         systems.join(local)
         let node = add(2) { .hang }
-        // Time passes as fast as timers are set: none is to wait for the end of an attempt.
-        let coordinator = ScanCoordinator(systems: systems, options: .init(adaptiveTimeout: nil), clock: clock)
+        let coordinator = ScanCoordinator(systems: systems, options: patient, clock: clock)
         let hedged = Locked<[String]>([])
         let outputs = try await driving {
             var outputs: Set<Int> = []

@@ -60,7 +60,7 @@ struct BulkBudgetTests {
         let info = NodeInfo(
             identity: SystemID(high: 7, low: 7), name: "deaf", slots: 4, queueLimit: 4, scanners: [GateTask.scanner],
             frameLimit: 1 << 30)
-        let welcome = Hello(.welcome, versions: 1...1, body: try WireEncoder().encode(info)).encoded
+        let welcome = Hello(.welcome, versions: Hello.versions, body: try WireEncoder().encode(info)).encoded
         let server = try StrangeServer(answer: welcome, keys: testKeys, waits: true)
         let systems = Systems(clock: EventLoop.shared, bulkLimit: Self.size)
         let links = RemoteNodes([server.address], keys: testKeys, systems: systems)

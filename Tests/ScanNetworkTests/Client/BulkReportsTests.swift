@@ -47,9 +47,9 @@ import Testing
         var question = reference
         question.isQuestion = true
         (attempt.reference, attempt.referredCount) = (question, 100)
-        let requests = (0..<2).map { state.start(attempt, completion: $0).request }
+        let requests = (0..<2).map { state.start(attempt, task: 9, completion: $0).request }
         var response = ResponseFrame(
-            request: requests[0], succeeded: true, keptBulk: false, seconds: 1,
+            request: requests[0], identity: .init(task: 9, attempt: 1), succeeded: true, keptBulk: false, seconds: 1,
             body: UnsafeRawBufferPointer(start: nil, count: 0))
         response.bulkChecksum = 5
         _ = try state.received(.response(response))
@@ -70,9 +70,9 @@ import Testing
         var attempt = AttemptRequest(task: ProbeTask(id: 1), number: 1, bulkKey: BulkKey(job: 1, index: 1))
         (attempt.reference, attempt.referredCount) = (reference, 100)
         var requests: [UInt64] = []
-        for completion in 0..<2 { requests.append(state.start(attempt, completion: completion).request) }
+        for completion in 0..<2 { requests.append(state.start(attempt, task: 9, completion: completion).request) }
         var response = ResponseFrame(
-            request: requests[0], succeeded: true, keptBulk: true, seconds: 1,
+            request: requests[0], identity: .init(task: 9, attempt: 1), succeeded: true, keptBulk: true, seconds: 1,
             body: UnsafeRawBufferPointer(start: nil, count: 0))
         response.bulkChecksum = 5
         _ = try state.received(.response(response))

@@ -171,7 +171,7 @@ struct RemoteNodesTests {
         let info = NodeInfo(
             identity: SystemID(high: 5, low: 5), name: "bad", slots: 1, queueLimit: 1, scanners: [],
             frameLimit: 1 << 20)
-        let welcome = Hello(.welcome, versions: 1...1, body: try WireEncoder().encode(info)).encoded
+        let welcome = Hello(.welcome, versions: Hello.versions, body: try WireEncoder().encode(info)).encoded
         let server = try StrangeServer(
             answer: welcome + [8, 0, 0, 0, 99, 0, 0, 0, 0, 0, 0, 0], keys: testKeys, waits: true)
         let (systems, nodes, _) = await connect(server.address)
@@ -189,7 +189,7 @@ struct RemoteNodesTests {
         let info = NodeInfo(
             identity: SystemID(high: 6, low: 6), name: "dumb", slots: 1, queueLimit: 1, scanners: [],
             frameLimit: 1 << 20)
-        let welcome = Hello(.welcome, versions: 1...1, body: try WireEncoder().encode(info)).encoded
+        let welcome = Hello(.welcome, versions: Hello.versions, body: try WireEncoder().encode(info)).encoded
         let server = try StrangeServer(answer: welcome, keys: testKeys, waits: true)
         let (_, nodes, _) = await connect(server.address, timing: shortTiming)
         await eventually {

@@ -28,7 +28,7 @@ import ScanCompression
     @Test("an answer completes its attempt once; after a cancellation it is ignored")
     func answers() throws {
         var state = state()
-        let requests = (0..<2).map { state.start(attempt(), completion: $0).request }
+        let requests = (0..<2).map { state.start(attempt(), task: 9, completion: $0).request }
         let cancelled = (0..<2).map { _ in state.cancel(requests[0]) }
         #expect(cancelled == [true, false])
         guard case .none = try state.received(refusal(requests[0], .queueFull)) else {
@@ -36,7 +36,7 @@ import ScanCompression
             return
         }
         let response = ResponseFrame(
-            request: requests[1], succeeded: true, keptBulk: true, seconds: 1,
+            request: requests[1], identity: .init(task: 9, attempt: 1), succeeded: true, keptBulk: true, seconds: 1,
             body: UnsafeRawBufferPointer(start: nil, count: 0))
         guard case .complete(1, .finished, _?) = try state.received(.response(response)) else {
             Issue.record("an answer was lost")
@@ -44,6 +44,23 @@ import ScanCompression
         }
         #expect(state.waiting == 0)
         #expect(state.holds(BulkKey(job: 1, index: 1)))
+    }
+
+    @Test(
+        "a response to another task or attempt is invalid",
+        arguments: [TaskFrame.Identity(task: 8, attempt: 1), .init(task: 9, attempt: 2)])
+    func otherTask(identity: TaskFrame.Identity) throws {
+        var state = state()
+        let request = state.start(attempt(), task: 9, completion: 1).request
+        let response = ResponseFrame(
+            request: request, identity: identity, succeeded: true, keptBulk: true, seconds: 1,
+            body: UnsafeRawBufferPointer(start: nil, count: 0))
+        guard case .complete(1, .error(let error), nil) = try state.received(.response(response)) else {
+            Issue.record("the response was believed")
+            return
+        }
+        #expect(error.code == .invalidResponse && state.waiting == 0)
+        #expect(!state.holds(BulkKey(job: 1, index: 1)))
     }
 
     @Test("bytes are packed for a node that unpacks their form; on one machine only if that takes no time")
@@ -64,7 +81,7 @@ import ScanCompression
     func unreadable() throws {
         var state = state()
         let attempt = attempt(reference: BulkReference(origin: [1], part: [2]))
-        let (request, reference) = state.start(attempt, completion: 1)
+        let (request, reference) = state.start(attempt, task: 9, completion: 1)
         _ = try #require(reference)
         guard case .complete(1, .error(let error), nil) = try state.received(refusal(request, .bulkElsewhere)) else {
             Issue.record("a refusal was lost")
@@ -77,16 +94,16 @@ import ScanCompression
     @Test("bytes that are sent count at once, those that the node reads itself once it has answered")
     func traffic() throws {
         var state = state()
-        _ = state.start(attempt(), completion: 0)
+        _ = state.start(attempt(), task: 9, completion: 0)
         let taken = [state.takeTraffic(), state.takeTraffic()]
         #expect(taken[0]?.sent.bytes == 1 && taken[1] == nil)
         let reference = BulkReference(origin: [1], part: [2])
-        let requests = (1...2).map { state.start(attempt(reference: reference), completion: $0).request }
+        let requests = (1...2).map { state.start(attempt(reference: reference), task: 9, completion: $0).request }
         _ = try state.received(refusal(requests[0], .bulkElsewhere))
         let refused = state.takeTraffic()
         #expect(refused == nil)
         let response = ResponseFrame(
-            request: requests[1], succeeded: true, keptBulk: true, seconds: 1,
+            request: requests[1], identity: .init(task: 9, attempt: 1), succeeded: true, keptBulk: true, seconds: 1,
             body: UnsafeRawBufferPointer(start: nil, count: 0))
         _ = try state.received(.response(response))
         let traffic = state.takeTraffic()
@@ -118,10 +135,10 @@ import ScanCompression
         #expect(!waits(packed))
 
         var state = TransportState<Int>(node: node, compresses: true)
-        let requests = (0..<3).map { state.start(numbers, completion: $0).request }
+        let requests = (0..<3).map { state.start(numbers, task: 9, completion: $0).request }
         let before = state.takeTraffic()
         #expect(before == nil)
-        state.sends(requests[0], BulkBytes(compressedCount: 5, unpackedCount: 8) { _ in })
+        state.sends(requests[0], BulkBytes(compressedCount: 5, unpackedCount: 8) { _ in }, task: 9)
         let traffic = state.takeTraffic()
         #expect(traffic?.sent.bytes == 5 && traffic?.compressed.bytes == 8 && traffic?.compressed.attempts == 1)
         let withdrawn = [state.withdraw(requests[1]), state.withdraw(requests[1])]
@@ -133,7 +150,7 @@ import ScanCompression
     @Test("a draining node gets no attempt, and those that it leaves unanswered are returned")
     func draining() throws {
         var state = state()
-        _ = state.start(attempt(), completion: 7)
+        _ = state.start(attempt(), task: 9, completion: 7)
         guard case .leave = try state.received(.goodbye(draining: true, message: "bye")) else {
             Issue.record("a goodbye was lost")
             return
@@ -152,7 +169,7 @@ import ScanCompression
             (.disconnected, false, .disconnected, .disconnected), (.authentication, false, .lost, .systemLost),
         ] as [(ConnectError.Code, Bool, ConnectError.Code, ScanError.Code)] {
             var state = state()
-            _ = state.start(attempt(), completion: 7)
+            _ = state.start(attempt(), task: 9, completion: 7)
             if isAnnounced { _ = try state.received(.goodbye(draining: false, message: "bye")) }
             let end = state.end(ConnectError(code, "closed"))
             #expect(end.loss.code == loss && end.reply.code == reply && end.waiting == [7])

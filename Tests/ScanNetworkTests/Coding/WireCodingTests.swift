@@ -1,4 +1,5 @@
 import ScanBasics
+import ScanCluster
 import ScanNetwork
 import ScanTestSupport
 import Testing
@@ -71,6 +72,19 @@ struct WireCodingTests {
         try roundTrip("text")
         try roundTrip([[UInt8]](repeating: [1, 2, 3], count: 10))
         try roundTrip([String: Int]())
+    }
+
+    @Test("gives back a task's response, with its output or its failure")
+    func taskResponse() throws {
+        let failure = TaskFailure(message: "no", system: "alpha", attempt: 3, log: ["alpha: a line"])
+        for result in [.success(5), .failure(failure)] as [Result<Int, TaskFailure>] {
+            let response = TaskResponse<SumTask>(id: 7, result: result, system: "alpha", attempt: 3, seconds: 0.25)
+            let coded = try WireEncoder().encode(response)
+            let other = try WireDecoder().decode(TaskResponse<SumTask>.self, from: coded)
+            #expect(other.id == 7 && other.result == result && other.system == "alpha")
+            #expect(other.attempt == 3 && other.seconds == 0.25)
+            #expect(coded.count < 110)
+        }
     }
 
     @Test("keeps all bits of numbers that are no numbers")

@@ -23,7 +23,8 @@ struct FrameDecoderTests {
             switch frame {
             case .task(let task):
                 self = .task(
-                    task.request, task.attempt, String(decoding: task.scanner, as: UTF8.self), [UInt8](task.task),
+                    task.request, task.identity.attempt, String(decoding: task.scanner, as: UTF8.self),
+                    [UInt8](task.task),
                     task.key, task.bulk.map { $0.withUnsafeBytes { [UInt8]($0) } })
             case .response(let response):
                 self = .response(
@@ -71,7 +72,9 @@ struct FrameDecoderTests {
         case .response(let request, let succeeded, let kept, let seconds, let body):
             body.withUnsafeBytes { body in
                 writer.putResponse(
-                    request: request, succeeded: succeeded, keptBulk: kept, seconds: seconds, body: body)
+                    ResponseFrame(
+                        request: request, identity: .init(task: request ^ 1, attempt: 7), succeeded: succeeded,
+                        keptBulk: kept, seconds: seconds, body: body))
             }
         case .refusal(let request, let reason, let message):
             writer.putRefusal(request: request, reason: reason, message: message)

@@ -37,7 +37,7 @@ struct ReferringTaskTests {
                 switch frame {
                 case .task(let task):
                     let referred = try #require(task.referred)
-                    #expect(task.bulk == nil && task.request == 5 && task.attempt == 2)
+                    #expect(task.bulk == nil && task.request == 5 && task.identity.attempt == 2)
                     #expect(task.key == BulkKey(job: 7, index: 3) && Array(task.task) == [8, 9])
                     #expect(referred.byteCount == 4)
                     seen.append(String(decoding: referred.reference.origin, as: UTF8.self))
@@ -68,8 +68,11 @@ struct ReferringTaskTests {
         }
         for checksum in [nil, 77] as [UInt64?] {
             ([3, 4] as [UInt8]).withUnsafeBytes { body in
-                writer.putResponse(
-                    request: 5, succeeded: true, keptBulk: false, seconds: 1, bulkChecksum: checksum, body: body)
+                var response = ResponseFrame(
+                    request: 5, identity: .init(task: 6, attempt: 7), succeeded: true, keptBulk: false, seconds: 1,
+                    body: body)
+                response.bulkChecksum = checksum
+                writer.putResponse(response)
             }
         }
         var decoder = FrameDecoder(limit: 1 << 20)
@@ -82,6 +85,7 @@ struct ReferringTaskTests {
         for checksum in [nil, 77] as [UInt64?] {
             guard case .response(let response) = try decoder.next() else { throw ProtocolError("no response") }
             #expect(response.bulkChecksum == checksum && Array(response.body) == [3, 4])
+            #expect(response.identity == .init(task: 6, attempt: 7) && response.seconds == 1)
         }
     }
 

@@ -30,7 +30,7 @@ struct HandshakeTests {
         }
         #expect(info == Self.coordinator)
         #expect(consumed == greeting.count)
-        #expect(client(reply + [9]) == .open(Self.node, version: 1, consumed: reply.count))
+        #expect(client(reply + [9]) == .open(Self.node, version: 2, consumed: reply.count))
     }
 
     @Test("a coordinator may say what its log calls its job; what it says is printable and short")
@@ -152,8 +152,9 @@ struct HandshakeTests {
     }
 
     static let malformed: [Hello] = [
-        Hello(.greeting, versions: 1...1, body: [1, 2, 3]), Hello(.welcome, versions: 1...1, body: []),
-        Hello(.refusal, versions: 1...1, body: []), Hello(.greeting, versions: 1...1, body: []),
+        Hello(.greeting, versions: Hello.versions, body: [1, 2, 3]),
+        Hello(.welcome, versions: Hello.versions, body: []),
+        Hello(.refusal, versions: Hello.versions, body: []), Hello(.greeting, versions: Hello.versions, body: []),
     ]
 
     @Test("refuses malformed hellos of coordinators", arguments: malformed)
@@ -166,7 +167,9 @@ struct HandshakeTests {
 
     @Test("refuses malformed hellos of nodes")
     func malformedWelcome() throws {
-        for hello in [Hello(.greeting, versions: 1...1, body: []), Hello(.welcome, versions: 1...1, body: [1])] {
+        for hello in [
+            Hello(.greeting, versions: Hello.versions, body: []), Hello(.welcome, versions: Hello.versions, body: [1]),
+        ] {
             guard case .failed = client(hello.encoded) else {
                 Issue.record("accepted \(hello)")
                 return
@@ -174,7 +177,7 @@ struct HandshakeTests {
         }
         var impossible = Self.node
         impossible.slots = 0
-        let welcome = Hello(.welcome, versions: 1...1, body: try WireEncoder().encode(impossible))
+        let welcome = Hello(.welcome, versions: Hello.versions, body: try WireEncoder().encode(impossible))
         guard case .failed(let error) = client(welcome.encoded) else {
             Issue.record("accepted no slots")
             return
@@ -197,7 +200,7 @@ struct HandshakeTests {
         var node = Self.node
         node.queueLimit = .max
         node.frameLimit = .max
-        let welcome = Hello(.welcome, versions: 1...1, body: try WireEncoder().encode(node)).encoded
+        let welcome = Hello(.welcome, versions: Hello.versions, body: try WireEncoder().encode(node)).encoded
         guard case .open(let info, _, _) = client(welcome) else {
             Issue.record("not open")
             return
@@ -219,7 +222,7 @@ struct HandshakeTests {
         node.software = "0\r"
         node.scanners = ["a\u{7}/1"]
         node.arithmetic = Arithmetic(fingerprint: "\u{1b}f", libraries: String(repeating: "\n", count: 1000))
-        let welcome = Hello(.welcome, versions: 1...1, body: try WireEncoder().encode(node)).encoded
+        let welcome = Hello(.welcome, versions: Hello.versions, body: try WireEncoder().encode(node)).encoded
         guard case .open(let info, _, _) = client(welcome) else {
             Issue.record("not open")
             return
@@ -235,7 +238,7 @@ struct HandshakeTests {
             return
         }
         #expect(coordinator.name == "de\u{fffd}sk")
-        let refusal = Hello(.refusal, versions: 1...1, refusal: .draining, body: Array("a\nb".utf8)).encoded
+        let refusal = Hello(.refusal, versions: Hello.versions, refusal: .draining, body: Array("a\nb".utf8)).encoded
         #expect(client(refusal) == .failed(ConnectError(.refused, "refused the connection: a\u{fffd}b")))
     }
 

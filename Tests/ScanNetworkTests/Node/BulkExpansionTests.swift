@@ -84,7 +84,8 @@ struct BulkExpansionTests {
         func admit(_ count: Int) -> Int? {
             let bytes = BulkBytes(compressedCount: 1, unpackedCount: count) { $0[0] = 0 }
             let part = Boxed(BulkPart(key: BulkKey(job: 1, index: 1), bulk: bytes))
-            let frame = TaskFrame(request: 1, attempt: 1, scanner: none, task: none, part: part)
+            let frame = TaskFrame(
+                request: 1, identity: .init(task: 0, attempt: 1), scanner: none, task: none, part: part)
             if case .run(let grant) = node.admit(frame, of: 1) { return grant.bulkBytes }
             return nil
         }

@@ -115,7 +115,8 @@ struct BulkUnpackerTests {
         func admit(_ count: Int) -> TaskGrant? {
             let bytes = BulkBytes(byteCount: 1, unpackedCount: count) { $0[0] = 0 }
             let part = Boxed(BulkPart(key: key, bulk: bytes))
-            let frame = TaskFrame(request: 1, attempt: 1, scanner: none, task: none, part: part)
+            let frame = TaskFrame(
+                request: 1, identity: .init(task: 0, attempt: 1), scanner: none, task: none, part: part)
             if case .run(let grant) = node.admit(frame, of: 1) { return grant }
             return nil
         }

@@ -7,7 +7,7 @@ struct NodeSessionStateTests {
     /// A task that was taken, and ends as the test decides.
     private final class Work: SessionTask {
         let request: UInt64
-        let attempt: UInt32 = 1
+        let identity = TaskFrame.Identity(task: 0, attempt: 1)
         let scannerName = "sum/1"
         let grant: TaskGrant
         var seconds = 0.5

@@ -309,8 +309,9 @@ final class SimulatedNode: @unchecked Sendable {
             let message = SimulatedMessage.frame { writer in
                 body.withUnsafeBytes { body in
                     writer.putResponse(
-                        request: run.request, succeeded: succeeded, keptBulk: keptBulk, seconds: run.seconds, body: body
-                    )
+                        ResponseFrame(
+                            request: run.request, identity: run.identity, succeeded: succeeded, keptBulk: keptBulk,
+                            seconds: run.seconds, body: body))
                 }
             }
             session.connection.sendToCoordinator(message)

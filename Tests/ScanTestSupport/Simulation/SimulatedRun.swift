@@ -8,7 +8,7 @@ final class SimulatedRun: SessionTask, @unchecked Sendable {
     /// The connection that brought it.
     let connection: Int
     let request: UInt64
-    let attempt: UInt32
+    let identity: TaskFrame.Identity
     let task: SimulatedTask
     let grant: TaskGrant
     /// Its number among all runs of the node.
@@ -23,7 +23,7 @@ final class SimulatedRun: SessionTask, @unchecked Sendable {
         self.grant = grant
         self.serial = serial
         request = frame.request
-        attempt = frame.attempt
+        identity = frame.identity
     }
 
     var scannerName: String { SimulatedTask.scanner }

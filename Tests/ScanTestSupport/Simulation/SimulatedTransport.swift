@@ -29,9 +29,11 @@ final class SimulatedTransport: ScanTransport, @unchecked Sendable {
             world.after(.zero) { completion(.error(refusal), nil) }
             return AttemptHandle(rawValue: .max)
         }
-        let (request, reference) = state.start(attempt, completion: completion)
+        var request = UInt64.max
         do {
             let task = try encoder.encode(attempt.task)
+            let reference: BulkReference?
+            (request, reference) = state.start(attempt, task: task.withUnsafeBytes(checksum), completion: completion)
             let frame = SimulatedMessage.frame(bulk: reference == nil ? attempt.bulk : nil) { writer in
                 task.withUnsafeBytes { task in
                     writer.putTask(

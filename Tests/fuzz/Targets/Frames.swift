@@ -58,10 +58,16 @@ extension FuzzTarget {
         }
         add("node", 2) { writer in
             [1, 2, 3, 4, 5].withUnsafeBytes {
-                writer.putResponse(request: 1, succeeded: true, keptBulk: true, seconds: 0.25, body: $0)
+                writer.putResponse(
+                    ResponseFrame(
+                        request: 1, identity: .init(task: 2, attempt: 1), succeeded: true, keptBulk: true,
+                        seconds: 0.25, body: $0))
             }
             Array("no".utf8).withUnsafeBytes {
-                writer.putResponse(request: 2, succeeded: false, keptBulk: false, seconds: 0, body: $0)
+                writer.putResponse(
+                    ResponseFrame(
+                        request: 2, identity: .init(task: 2, attempt: 1), succeeded: false, keptBulk: false,
+                        seconds: 0, body: $0))
             }
             writer.putRefusal(request: 3, reason: .queueFull, message: "full")
             writer.putPong(9)

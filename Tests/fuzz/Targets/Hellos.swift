@@ -31,7 +31,8 @@ extension FuzzTarget {
         }
     } seeds: {
         [
-            "welcome": Hello(.welcome, versions: 1...1, body: try WireEncoder().encode(node)).encoded.chosen(0),
+            "welcome": Hello(.welcome, versions: Hello.versions, body: try WireEncoder().encode(node)).encoded.chosen(
+                0),
             "refusal": Hello(.refusal, versions: 2...3, refusal: .otherVersion, body: Array("too old".utf8))
                 .encoded.chosen(1),
             "http": Array("HTTP/1.1 400 Bad Request\r\n".utf8).chosen(1),

@@ -51,7 +51,7 @@ struct DiscoveryProbe {
     static func advertisement(_ name: String, _ port: UInt16) -> ServiceAdvertisement {
         var generator = SystemRandomNumberGenerator()
         let id = SystemID(using: &generator)
-        let facts = NodeAdvertisement(versions: 1...1, slots: 2, keyFingerprint: "lab", id: id)
+        let facts = NodeAdvertisement(versions: 2...2, slots: 2, keyFingerprint: "lab", id: id)
         return ServiceAdvertisement(
             name: ServiceAdvertisement.instanceName(name, of: id), port: port, txt: facts.record)
     }

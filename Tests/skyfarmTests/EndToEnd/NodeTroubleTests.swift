@@ -36,7 +36,7 @@ import Testing
                 description: "closes", manner: .answers([]), words: "closed the connection in the TLS handshake"),
             Trouble(
                 description: "other version", member: otherVersion,
-                words: "speaks protocol 7 to 9, this program 1; use the same version of skyfarm on both"),
+                words: "speaks protocol 7 to 9, this program 2; use the same version of skyfarm on both"),
         ]
     }
 
