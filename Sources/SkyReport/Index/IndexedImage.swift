@@ -1,4 +1,5 @@
 import Foundation
+public import SkyFITS
 
 /// An image of a job of many images, as shown by the index page.
 public struct IndexedImage: Equatable, Sendable {

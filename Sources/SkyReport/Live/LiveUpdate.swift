@@ -1,5 +1,5 @@
 import Foundation
-internal import SkyFITS
+public import SkyFITS
 
 /// The changes of a scan since a ``LiveCursor``, as JSON for its page; `v` is the version of the format.
 ///

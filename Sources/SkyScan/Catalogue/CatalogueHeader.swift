@@ -69,7 +69,7 @@ enum CatalogueHeader {
             observation.modifiedJulianDate.map {
                 HeaderEntry("IMGMJD", .real($0), comment: "[d] Begin of the exposure, MJD")
             },
-            observation.filter.map { HeaderEntry("IMGFILT", .text($0), comment: "FILTER of the image") },
+            observation.filter.map { HeaderEntry("IMGFILT", .text($0), comment: "Filter of the image") },
             observation.exposure.map { HeaderEntry("IMGEXPT", .real($0), comment: "[s] Exposure time") },
         ].compactMap(\.self)
     }

@@ -100,7 +100,7 @@ import SkyFITS
                     "mjd", unit: "d",
                     description: "Begin of the exposure, modified Julian date in the time scale of date_obs",
                     .double([.nan, .nan, 61042.5])),
-                .init("filter", description: "FILTER of the image", .text(["", "r", "longest"])),
+                .init("filter", description: "Filter of the image", .text(["", "r", "longest"])),
                 .init(
                     "exptime", unit: "s", description: "Exposure time of the image", .double([.nan, 30, .nan])),
             ])

@@ -18,6 +18,38 @@ import SkyFITS
         #expect(none.date == nil && none.modifiedJulianDate == nil && none.filter == nil && none.exposure == nil)
         #expect(observation(["EXPOSURE= 1.5", "FILTER  = 3"]) == observation(["EXPTIME = 1.5", "FILTER  = '3'"]))
         #expect(observation(["INHERIT = F"], primary: ["FILTER  = 'V'"]).filter == nil)
+        let target = observation(["OBJECT  = 'M 31    '", "AIRMASS = 1.25", "FILTER1 = 'r'"])
+        #expect(target.object == "M 31" && target.airmass == 1.25 && target.filter == "r")
+    }
+
+    @Test("is empty without its cards")
+    func empty() {
+        #expect(observation([]).isEmpty)
+        #expect(observation(["OBJECT  = '        '", "EXPTIME = -1", "AIRMASS = 0", "FILTER  ="]).isEmpty)
+        // No calendar has such a date.
+        #expect(observation(["MJD-OBS = 1.0E+300"]).isEmpty)
+    }
+
+    @Test(
+        "has the begin in seconds since 1970",
+        arguments: [
+            (["DATE-OBS= '1970-01-01T00:00:00'"], 0), (["DATE-OBS= '2024-02-29T12:00:00Z'"], 1_709_208_000),
+            (["DATE-OBS= '2000-12-31'", "TIME-OBS= '23:59:00'"], 978_307_140),
+            (["DATE-OBS= '31/12/99'", "UT      = '06:00:00.25'"], 946_620_000.25),
+            (["MJD-OBS = 60000.5"], 1_677_326_400), (["DATE-OBS= 'yesterday'", "MJD-OBS = 40588"], 86_400),
+            (["DATE-OBS= '2026-11-26T23:59:30.5'"], 1_795_737_570.5), (["DATE-OBS= '1969-12-31T23:59:59'"], -1),
+        ] as [([String], Double)])
+    func seconds(cards: [String], seconds: Double) { #expect(observation(cards).time == seconds) }
+
+    @Test(
+        "keeps a date that is not valid as text only",
+        arguments: [
+            "2026-11-26", "2026-13-01T00:00:00", "2026-11-26T25:00:00", "2026-11-26T", "T10:00:00", "-1-1T00:00",
+            "x/y/z", "99999999999999999999-01-01T00:00:00", "2026-11-26T10", "2026-11-26T1:2:3:4",
+        ])
+    func faults(date: String) {
+        let found = observation(["DATE-OBS= '\(date)'"])
+        #expect(found.time == nil && found.date == date)
     }
 
     @Test(

@@ -30,7 +30,7 @@ struct StoredExposure: Hashable {
                 "mjd", unit: "d",
                 description: "Begin of the exposure, modified Julian date in the time scale of date_obs",
                 numbers(modifiedJulianDate)),
-            .init("filter", description: "FILTER of the image", texts(filter)),
+            .init("filter", description: "Filter of the image", texts(filter)),
             .init("exptime", unit: "s", description: "Exposure time of the image", numbers(seconds)),
         ]
     }

@@ -196,7 +196,7 @@ class ScanPage {
     if (object !== undefined) figures.push(["Object", object, "OBJECT"]);
     if (filter !== undefined) figures.push(["Filter", filter]);
     if (exposure !== undefined) figures.push(["Exposure", `${+exposure.toPrecision(6)} s`]);
-    if (date !== undefined) figures.push([time === undefined ? "Date" : "Date, UTC", observedText({ observed: time, date }), `DATE-OBS: ${date}`]);
+    if (date !== undefined || time !== undefined) figures.push([time === undefined ? "Date" : "Date, UTC", observedText({ observed: time, date }), date === undefined ? "MJD-OBS" : `DATE-OBS: ${date}`]);
     if (airmass !== undefined) figures.push(["Airmass", airmass.toFixed(3)]);
     return figures;
   }
