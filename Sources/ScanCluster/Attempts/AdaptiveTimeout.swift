@@ -65,7 +65,7 @@ final class TimeLimit: Sendable {
     func limit(cost: Double) -> Duration {
         switch rule {
         case .fixed(let limit): limit
-        case .adaptive(let timeout, let pace): timeout.limit(cost: cost, pace: pace.withLock { $0 })
+        case .adaptive(let timeout, let pace): pace.withLock { timeout.limit(cost: cost, pace: $0) }
         }
     }
 
@@ -81,6 +81,8 @@ package struct TaskPace: Equatable, Sendable {
     package static let fewest = 3
 
     private var times = LogHistogram()
+    /// The median of the times per cost, within 13 %; of many, that of a moment ago. Nil without any.
+    private(set) var roughSecondsPerCost: Double?
 
     package init() {}
 
@@ -88,14 +90,13 @@ package struct TaskPace: Equatable, Sendable {
     package mutating func measure(cost: Double, time: Duration) {
         // At least one tick of the clock.
         times.add(max(time, .nanoseconds(1)) / .seconds(1) / cost)
+        // To find it takes longer than a small task may.
+        if times.count < 64 || times.count % 64 == 0 { roughSecondsPerCost = times.median }
     }
 
     /// Tasks that were measured.
     package var count: Int { times.count }
 
-    /// The median, within 13 %; nil while too few were measured.
-    package var secondsPerCost: Double? { times.count < Self.fewest ? nil : times.median }
-
-    /// The median of those that there are; nil without any.
-    var roughSecondsPerCost: Double? { times.median }
+    /// The median; nil while too few were measured.
+    package var secondsPerCost: Double? { times.count < Self.fewest ? nil : roughSecondsPerCost }
 }

@@ -126,8 +126,8 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
         handle(.sent, on: system)
     }
 
-    /// The request with `payload`. It has the only reference to the bytes, so that they are freed once they are sent, and a
-    /// scan may overwrite them.
+    /// The request with `payload`. It has the only reference to the bytes, so that they are freed once they are sent,
+    /// and a scan may overwrite them.
     private func makeRequest(_ payload: Payload, _ bytes: inout BulkBytes?) -> AttemptRequest {
         var request = AttemptRequest(task: task, number: number, bulkKey: bulk?.key, bulk: bytes.take())
         request.isLastUse = bulk?.isLastUse ?? false

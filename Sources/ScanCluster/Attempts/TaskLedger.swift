@@ -106,7 +106,7 @@ package struct TaskLedger: Sendable {
     private var entries: [Entry] = []
     private var free: [Int] = []
     /// Tasks that wait, most urgent first.
-    package private(set) var pending = PendingTasks()
+    package private(set) var pending = Pending()
     /// Number of attempts that have not ended.
     package private(set) var inFlight = 0
     /// Tasks that entered the ledger.

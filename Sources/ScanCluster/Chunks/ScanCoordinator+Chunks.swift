@@ -14,7 +14,7 @@ extension ScanCoordinator {
         to tasks: some Sequence<Work> & Sendable, inChunksOf limit: Int
     ) -> TaskResponses<Work> {
         TaskResponses { [self] in
-            let channel = ResponseChannel<Work>(capacity: options.responseBuffer)
+            let channel = TaskResponses<Work>.Channel(capacity: options.responseBuffer)
             let course = Task(executorPreference: executor) {
                 await withTaskCancellationHandler {
                     var failure: ScanError?
@@ -33,7 +33,7 @@ extension ScanCoordinator {
     }
 
     private func run<Work: ScanTask>(
-        _ tasks: some Sequence<Work> & Sendable, inChunksOf limit: Int, into channel: ResponseChannel<Work>
+        _ tasks: some Sequence<Work> & Sendable, inChunksOf limit: Int, into channel: TaskResponses<Work>.Channel
     ) async throws(ScanError) {
         let size = Locked(ChunkSize(limit: limit))
         let open = Locked<[Int: [Work]]>([:])

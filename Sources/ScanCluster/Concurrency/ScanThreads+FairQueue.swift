@@ -1,20 +1,21 @@
 extension ScanThreads {
-    /// Decides whose work is next: of several owners that which has had the least time of the slots for its weight. Pure.
+    /// Decides whose work is next: of several owners that which has had the least time of the slots for its weight.
+    /// Pure.
     ///
     /// Of owners that always have work, each gets a share of the time in proportion to its weight, but counts at least
     /// ``floor`` of the weights of all.
     ///
-    /// The work of one owner is done in the order of arrival. An owner without work gains nothing from that: when it comes
-    /// back, it begins with the time of the owner whose turn it was last (start-time fair queueing; Goyal, Vin and Cheng,
-    /// SIGCOMM 1996). So it is next, but does not make up for its absence.
+    /// The work of one owner is done in the order of arrival. An owner without work gains nothing from that: when it
+    /// comes back, it begins with the time of the owner whose turn it was last (start-time fair queueing; Goyal, Vin
+    /// and Cheng, SIGCOMM 1996). So it is next, but does not make up for its absence.
     package struct FairQueue<Element> {
         fileprivate struct Share {
             let owner: Int
             var weight: Double
             var waiting = Queue<Element>()
             var running = 0
-            /// Seconds that its work has taken, divided by its weight; at least as many as the owners had that were there
-            /// before it.
+            /// Seconds that its work has taken, divided by its weight; at least as many as the owners had that were
+            /// there before it.
             var used: Double
             /// Seconds that its latest work took; nil if none has ended.
             var latest: Double?

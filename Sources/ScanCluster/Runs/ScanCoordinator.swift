@@ -99,7 +99,7 @@ public struct ScanCoordinator: Sendable {
         observer: (@Sendable (TaskEvent) -> Void)? = nil
     ) -> TaskResponses<Work> {
         TaskResponses { [systems, options, clock, executor, seen, pace, inspector] in
-            let channel = ResponseChannel<Work>(capacity: options.responseBuffer)
+            let channel = TaskResponses<Work>.Channel(capacity: options.responseBuffer)
             let run = Task(executorPreference: executor) {
                 await withTaskCancellationHandler {
                     var run = TaskRun(

@@ -15,10 +15,10 @@ public struct TaskResponses<Work: ScanTask>: AsyncSequence, Sendable {
             init(cancel: @escaping @Sendable () -> Void) { self.cancel = cancel }
             deinit { cancel() }
         }
-        private let channel: ResponseChannel<Work>
+        private let channel: Channel
         private let canceller: Canceller
 
-        init(channel: ResponseChannel<Work>, cancel: @escaping @Sendable () -> Void) {
+        init(channel: Channel, cancel: @escaping @Sendable () -> Void) {
             self.channel = channel
             canceller = Canceller(cancel: cancel)
         }

@@ -20,7 +20,7 @@ struct TaskRun<Work: ScanTask> {
     let systems: Systems
     let options: ScanCoordinator.Options
     let clock: any ScanClock
-    let channel: ResponseChannel<Work>
+    let channel: TaskResponses<Work>.Channel
     /// Whether the last response has filled the channel.
     var isChannelFull = false
     let executor: (any TaskExecutor)?
@@ -41,7 +41,7 @@ struct TaskRun<Work: ScanTask> {
     init(
         tasks: any IteratorProtocol<Work>, bulk: (@Sendable (Work) -> BulkSource?)?,
         observer: (@Sendable (TaskEvent) -> Void)?,
-        systems: Systems, options: ScanCoordinator.Options, clock: any ScanClock, channel: ResponseChannel<Work>,
+        systems: Systems, options: ScanCoordinator.Options, clock: any ScanClock, channel: TaskResponses<Work>.Channel,
         executor: (any TaskExecutor)?, seen: Locked<[SystemID: String]>, pace: Locked<TaskPace>,
         inspector: (@Sendable (ScanCoordinator.Inspection) -> Void)?
     ) {
@@ -183,8 +183,7 @@ struct TaskRun<Work: ScanTask> {
             guard let (request, _, useless) = state.ledger.request(besides: overdue),
                 open[overdue.entry].attempts.last?.reservation.map({ systems.isReceiving($0, at: now) }) != true
             else { continue }
-            var only = PendingTasks()
-            only.append(PendingTask(entry: overdue.entry, request: request))
+            let only = [PendingTask(entry: overdue.entry, request: request)]
             guard
                 let pick = systems.reserve(
                     from: only, excluding: state.excluded.union(useless), run: id, prefetching: false, at: now),

@@ -21,8 +21,8 @@ extension ScanSystem {
 
         /// Checks the tasks that have ended.
         /// - Parameter queued: tasks taken beyond the slots, including those that have ended.
-        /// - Returns: whether to answer them now. If not, they must be answered after a short time, whatever their number
-        ///   is then.
+        /// - Returns: whether to answer them now. If not, they must be answered after a short time, whatever their
+        ///   number is then.
         package mutating func isEnough(queued: Int) -> Bool {
             let waiting = queued - tasks.count
             if enough == 1, waiting >= Self.manyQueued { enough = tasks.count + waiting / 2 }

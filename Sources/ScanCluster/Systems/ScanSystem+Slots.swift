@@ -21,16 +21,16 @@ extension ScanSystem {
         var gathering: TimerID?
     }
 
-    /// Runs tasks on the slots of this process, in order and with one wake-up. A system behind a transport skips them, as
-    /// does one that was closed.
+    /// Runs tasks on the slots of this process, in order and with one wake-up. A system behind a transport skips them,
+    /// as does one that was closed.
     package func run(_ tasks: [some SlotTask]) {
         guard let threads else { return tasks.forEach { $0.skip() } }
         taken.count += tasks.count
         threads.submit(tasks)
     }
 
-    /// Starts an attempt: on a slot of this process, or by the transport. `completion` is called once unless the attempt is
-    /// cancelled first, and not from inside this call.
+    /// Starts an attempt: on a slot of this process, or by the transport. `completion` is called once unless the
+    /// attempt is cancelled first, and not from inside this call.
     func start(_ request: consuming AttemptRequest, completion: @escaping AttemptCompletion) -> AttemptHandle {
         if let transport { return transport.start(request, completion: completion) }
         taken.serial += 1

@@ -23,8 +23,8 @@ public actor ScanSystem {
         public var readsReferences = false
         /// Bytes that the transport sends to measure the link before any others; 0 for none.
         package var probeCount = 0
-        /// Whether it is a process of this machine that was started for tasks with which another one has ended, and gets no
-        /// others.
+        /// Whether it is a process of this machine that was started for tasks with which another one has ended, and
+        /// gets no others.
         package var isSpare = false
         /// Speed of the system's slots, see ``SlotSpeed``; nil if unknown.
         public var speed: Double?
@@ -65,8 +65,8 @@ public actor ScanSystem {
     ///   - id: identity of this process.
     ///   - name: name for users.
     ///   - niceness: added to the scan threads' nice value (Linux).
-    ///   - queue: most tasks that wait for a slot, with their bytes, so that a slot which becomes free has work at once;
-    ///     0 leaves as many tasks as possible to other systems.
+    ///   - queue: most tasks that wait for a slot, with their bytes, so that a slot which becomes free has work at
+    ///     once; 0 leaves as many tasks as possible to other systems.
     ///   - unpacker: unpacks bulk bytes on the scan threads; nil: they are not packed.
     ///   - tags: what it has that tasks may need.
     ///   - clock: measures the scans and their time-outs. If it is a ``ScanExecutor``, it serves the system.
@@ -92,8 +92,8 @@ public actor ScanSystem {
     ///   - processors: the processors of the node's process; nil if unknown.
     ///   - link: what is known of the way to it.
     ///   - clock: measures time-outs.
-    ///   - executor: the transport's executor, on which this actor then runs; `clock` if nil and that is one, otherwise a
-    ///     private one.
+    ///   - executor: the transport's executor, on which this actor then runs; `clock` if nil and that is one, otherwise
+    ///     a private one.
     public init(
         remote transport: any ScanTransport, id: SystemID, name: String, slots: Int, depth: Int? = nil,
         tags: Set<String> = [], processors: ProcessorShare? = nil, link: Link = Link(), clock: any ScanClock,

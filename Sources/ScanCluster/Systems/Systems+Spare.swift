@@ -16,7 +16,7 @@ extension Systems {
 
     /// Starts other processes if the most urgent task is a suspect, and none of those that were started is left. All
     /// other tasks are done or in flight then.
-    func requestSpares(for pending: PendingTasks, on executor: (any TaskExecutor)?) {
+    func requestSpares(for pending: some Collection<PendingTask>, on executor: (any TaskExecutor)?) {
         guard pending.first?.request.isSuspect == true else { return }
         let start: (@Sendable (Int) async -> Bool)? = registry.withLock { registry in
             guard registry.state.hasSpares, let spares = registry.spares, !spares.isStarting,
@@ -26,8 +26,9 @@ extension Systems {
             return spares.start
         }
         guard let start else { return }
+        let count = pending.count
         Task(executorPreference: executor) { [self] in
-            let hasStarted = await start(pending.count)
+            let hasStarted = await start(count)
             change { registry in
                 registry.spares?.isStarting = false
                 registry.state.hasSpares = hasStarted

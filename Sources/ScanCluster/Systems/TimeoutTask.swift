@@ -28,11 +28,11 @@ class TimeoutTask: @unchecked Sendable {
 }
 
 extension ScanSystem {
-    /// The attempts that have a slot of a system or wait for one, and their time limits. Pure, but for what it keeps in its
-    /// elements.
+    /// The attempts that have a slot of a system or wait for one, and their time limits. Pure, but for what it keeps in
+    /// its elements.
     ///
-    /// One timer serves all: it is set for an instant no later than the earliest end of a running one. Attempts begin and end
-    /// far more often than they expire, so that most touch no timer.
+    /// One timer serves all: it is set for an instant no later than the earliest end of a running one. Attempts begin
+    /// and end far more often than they expire, so that most touch no timer.
     struct Timeouts {
         fileprivate static let never = Instant(nanoseconds: .max)
         private var queue: SlotQueue<TimeoutTask>

@@ -7,11 +7,11 @@ import Synchronization
 package final class BulkBudget: Sendable {
     // The continuation is unsafe because the state hands each out exactly once.
     private typealias Waiter = UnsafeContinuation<Bool, Never>
-    private let state: Locked<BulkBudgetState<Waiter>>
+    private let state: Locked<State<Waiter>>
     private let tickets = Atomic<UInt64>(0)
 
     /// A budget of `limit` bytes.
-    package init(limit: Int) { state = Locked(BulkBudgetState(limit: limit)) }
+    package init(limit: Int) { state = Locked(State(limit: limit)) }
 
     /// The same bytes, read only when the budget has room for them.
     package func limiting(_ source: BulkSource) -> BulkSource {

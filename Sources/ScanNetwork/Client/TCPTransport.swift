@@ -13,7 +13,7 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
     package let node: NodeInfo
     let connection: Connection
     let encoder = WireEncoder()
-    @exclusivity(unchecked) var state: TransportState<Completion>
+    @exclusivity(unchecked) var state: State<Completion>
     /// Nil: bulk bytes are not compressed.
     let compressor: BulkCompressor?
     var queue: LinkQueue
@@ -45,7 +45,7 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
         onDraining: @escaping () -> Void, onEnd: @escaping (ConnectError) -> Void
     ) {
         self.node = node
-        state = TransportState(
+        state = State(
             node: node, packed: packed, compresses: compressor != nil,
             isLocal: connection.isLocal && compression != .always)
         queue = LinkQueue(compression)

@@ -1,3 +1,5 @@
+import ScanBasics
+
 /// Encodes any Encodable value compactly. Reusable, to keep its memory; not thread-safe.
 package final class WireEncoder {
     // Exclusivity is unchecked for the reason in Docs/Design.md, Layers: values encode themselves between the accesses.
@@ -25,5 +27,20 @@ package final class WireEncoder {
         let position = message.count
         try value.encode(to: ValueEncoder(encoder: self, level: level, position: position))
         message.endValue(level: level, position: position)
+    }
+}
+
+extension WireEncoder {
+    /// A pool of encoders, which keep their memory. It grows to the number of threads that encode at the same time.
+    final class Pool: Sendable {
+        private let idle = Locked<[WireEncoder]>([])
+
+        /// The coded form of `value`.
+        /// - Throws: as ``WireEncoder/encode(_:)``.
+        func encode(_ value: some Encodable) throws -> [UInt8] {
+            let encoder = idle.withLock { $0.popLast() } ?? WireEncoder()
+            defer { idle.withLock { $0.append(encoder) } }
+            return try encoder.encode(value)
+        }
     }
 }

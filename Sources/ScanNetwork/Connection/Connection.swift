@@ -8,7 +8,7 @@ import ScanSockets
 #endif
 
 /// Serves one TCP connection: TLS, bytes in and out, heartbeats, and its end. Confined to the loop's thread.
-final class Connection: Flushable, @unchecked Sendable {
+package final class Connection: Flushable, @unchecked Sendable {
     // Sendable: touched only on the loop's thread, which `assertOnLoop` checks.
     // Exclusivity is unchecked for the reason in Docs/Design.md, Layers.
 

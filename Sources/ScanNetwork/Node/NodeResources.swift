@@ -13,12 +13,12 @@ package struct NodeResources {
         case refuse(RefusalReason, message: String)
     }
 
-    package private(set) var admission: AdmissionState
-    package private(set) var cache: BulkCache
+    package private(set) var admission: Admission
+    package private(set) var cache: Cache
     private let readsReferences: Bool
 
     /// Resources of a node which, if `readsReferences`, reads the bulk bytes that tasks refer to.
-    package init(admission: AdmissionState, cache: BulkCache, readsReferences: Bool) {
+    package init(admission: Admission, cache: Cache, readsReferences: Bool) {
         self.admission = admission
         self.cache = cache
         self.readsReferences = readsReferences
@@ -113,7 +113,7 @@ package struct TaskGrant: Sendable {
         var referred: ReferredBulk?
         /// The key under which later tasks may need the bulk bytes; nil if none will.
         var key: BulkKey?
-        /// Bytes that count against ``AdmissionState/bulkLimit`` until the task ends.
+        /// Bytes that count against ``Admission/bulkLimit`` until the task ends.
         var bulkBytes = 0
         /// Bytes that were kept for this task, the last to use them, and occupy the cache until it ends.
         var lentBytes = 0

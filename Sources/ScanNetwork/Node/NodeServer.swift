@@ -118,9 +118,9 @@ public final class NodeServer: @unchecked Sendable {
         self.keys = keys
         connections = NodeConnections(limit: options.connectionLimit, unauthenticated: options.unauthenticated)
         resources = NodeResources(
-            admission: AdmissionState(
+            admission: .init(
                 slots: system.slots, queueLimit: options.queueLimit, bulkLimit: options.bulkLimit),
-            cache: BulkCache(limit: options.bulkCacheLimit), readsReferences: resolver != nil)
+            cache: .init(limit: options.bulkCacheLimit), readsReferences: resolver != nil)
     }
 
     /// Listens.

@@ -1,11 +1,11 @@
 import ScanCluster
 
-/// One connection to a node: performs what ``NodeSessionState`` decides. Confined to the loop's thread.
-final class NodeSession: @unchecked Sendable {
+/// One connection to a node: performs what ``State`` decides. Confined to the loop's thread.
+package final class NodeSession: @unchecked Sendable {
     // Sendable: touched only on the loop's thread.
     // Exclusivity is unchecked for the reason in Docs/Design.md, Layers.
 
-    @exclusivity(unchecked) var state: NodeSessionState<NodeTask>
+    @exclusivity(unchecked) var state: State<NodeTask>
     var connection: Connection?
     let server: NodeServer
     let id: ConnectionID
@@ -22,7 +22,7 @@ final class NodeSession: @unchecked Sendable {
     init(server: NodeServer, id: ConnectionID) {
         self.server = server
         self.id = id
-        state = NodeSessionState(id)
+        state = State(id)
     }
 
     /// Announces that the node takes no more tasks.

@@ -49,7 +49,7 @@ public struct Scanners: Sendable {
     public var unpacker: (any BulkUnpacker)?
 
     private var runs: [String: Run] = [:]
-    private let encoders = WireEncoders()
+    private let encoders = WireEncoder.Pool()
 
     /// The scanners of these types, as in `Scanners(PrimeCount.self, PrimeSum.self)`.
     public init<each Work: ScanTask>(_ types: repeat (each Work).Type) {

@@ -2,7 +2,7 @@ import ScanCluster
 import Testing
 
 @Suite struct ChannelStateTests {
-    typealias State = ChannelState<Int, String, String>
+    typealias State = TaskResponses<Square>.State<Int, String, String>
 
     private func element(_ delivery: State.Delivery?) -> Int? {
         if case .element(let element, _)? = delivery { element } else { nil }

@@ -53,8 +53,8 @@ import Testing
         return systems
     }
 
-    private func pending(_ suspects: [Bool]) -> PendingTasks {
-        var pending = PendingTasks()
+    private func pending(_ suspects: [Bool]) -> TaskLedger.Pending {
+        var pending = TaskLedger.Pending()
         for (entry, isSuspect) in suspects.enumerated() {
             var request = TaskRequest(cost: 1)
             request.isSuspect = isSuspect
@@ -108,7 +108,7 @@ import Testing
         var request = TaskRequest(cost: 1)
         request.isSuspect = true
         (request.placement, request.avoiding) = (.localFirst, [.test(0), .test(1)])
-        var pending = PendingTasks()
+        var pending = TaskLedger.Pending()
         pending.append(PendingTask(entry: 0, request: request))
         func pick() -> SystemID? {
             systems.pick(from: pending, excluding: [], run: RunID(rawValue: 0), at: .zero)?.reservation.system

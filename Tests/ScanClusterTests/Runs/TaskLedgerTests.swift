@@ -171,7 +171,7 @@ import Testing
     @Test("taking and returning tasks anywhere keeps the order of the rest", arguments: 0..<20)
     func order(seed: UInt64) {
         var random = SplitMix64(seed: seed)
-        var pending = PendingTasks()
+        var pending = TaskLedger.Pending()
         var model: [Int] = []
         for entry in 0..<3000 {
             let task = PendingTask(entry: entry, request: TaskRequest(cost: 1))
@@ -193,7 +193,7 @@ import Testing
 
     @Test("a queue that never runs dry does not grow")
     func bounded() {
-        var pending = PendingTasks()
+        var pending = TaskLedger.Pending()
         for entry in 0..<10_000 {
             pending.append(PendingTask(entry: entry, request: TaskRequest(cost: 1)))
             if entry >= 256 { #expect(pending.remove(atOffset: 0).entry == entry - 256) }

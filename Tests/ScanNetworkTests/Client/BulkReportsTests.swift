@@ -42,7 +42,7 @@ import Testing
             identity: SystemID(high: 0, low: 1), name: "node", slots: 1, queueLimit: 1, scanners: [],
             frameLimit: 1 << 20)
         (node.readsReferences, node.identifiesBulk) = (true, true)
-        var state = TransportState<Int>(node: node)
+        var state = TCPTransport.State<Int>(node: node)
         var attempt = AttemptRequest(task: ProbeTask(id: 1), number: 1)
         var question = reference
         question.isQuestion = true
@@ -63,9 +63,9 @@ import Testing
             identity: SystemID(high: 0, low: 1), name: "node", slots: 1, queueLimit: 1, scanners: [],
             frameLimit: 1 << 20)
         node.readsReferences = true
-        #expect(!TransportState<Int>(node: node).reads(reference))
+        #expect(!TCPTransport.State<Int>(node: node).reads(reference))
         node.identifiesBulk = true
-        var state = TransportState<Int>(node: node)
+        var state = TCPTransport.State<Int>(node: node)
         #expect(state.reads(reference) && !state.reads(BulkReference(origin: [1], part: [2])))
         var attempt = AttemptRequest(task: ProbeTask(id: 1), number: 1, bulkKey: BulkKey(job: 1, index: 1))
         (attempt.reference, attempt.referredCount) = (reference, 100)

@@ -5,12 +5,12 @@ import Testing
 import ScanCompression
 
 @Suite struct TransportStateTests {
-    private func state() -> TransportState<Int> {
+    private func state() -> TCPTransport.State<Int> {
         var node = NodeInfo(
             identity: SystemID(high: 0, low: 1), name: "node", slots: 1, queueLimit: 1, scanners: [],
             frameLimit: 1 << 20)
         node.readsReferences = true
-        return TransportState(node: node)
+        return TCPTransport.State(node: node)
     }
 
     private func attempt(reference: BulkReference? = nil) -> AttemptRequest {
@@ -69,7 +69,7 @@ import ScanCompression
             identity: SystemID(high: 0, low: 1), name: "node", slots: 1, queueLimit: 1, scanners: [],
             frameLimit: 1 << 20)
         func packing(_ form: String?, isLocal: Bool = false) -> BulkPacking {
-            TransportState<Int>(node: node, packed: form, isLocal: isLocal).bulkPacking
+            TCPTransport.State<Int>(node: node, packed: form, isLocal: isLocal).bulkPacking
         }
         #expect(packing("stars/1") == .none)
         node.unpacks = "stars/1"
@@ -118,7 +118,7 @@ import ScanCompression
         var numbers = attempt()
         numbers.numberSize = 4
         func waits(_ attempt: AttemptRequest, compresses: Bool = true, isLocal: Bool = false) -> Bool {
-            TransportState<Int>(node: node, compresses: compresses, isLocal: isLocal).waits(attempt)
+            TCPTransport.State<Int>(node: node, compresses: compresses, isLocal: isLocal).waits(attempt)
         }
         #expect(!waits(numbers))
         node.expands = "planes-zstd/0"
@@ -126,15 +126,15 @@ import ScanCompression
         node.expands = BulkCompression.form
         #expect(waits(numbers) && !waits(attempt()))
         #expect(!waits(numbers, compresses: false) && !waits(numbers, isLocal: true))
-        #expect(!TransportState<Int>(node: node, compresses: true).expandsScaled)
+        #expect(!TCPTransport.State<Int>(node: node, compresses: true).expandsScaled)
         node.expandsScaled = BulkCompression.scaledForm
-        #expect(TransportState<Int>(node: node, compresses: true).expandsScaled)
-        #expect(!TransportState<Int>(node: node, compresses: true, isLocal: true).expandsScaled)
+        #expect(TCPTransport.State<Int>(node: node, compresses: true).expandsScaled)
+        #expect(!TCPTransport.State<Int>(node: node, compresses: true, isLocal: true).expandsScaled)
         var packed = numbers
         packed.bulk = BulkBytes(byteCount: 1, unpackedCount: 8) { $0[0] = 1 }
         #expect(!waits(packed))
 
-        var state = TransportState<Int>(node: node, compresses: true)
+        var state = TCPTransport.State<Int>(node: node, compresses: true)
         let requests = (0..<3).map { state.start(numbers, task: 9, completion: $0).request }
         let before = state.takeTraffic()
         #expect(before == nil)

@@ -9,7 +9,7 @@ struct OutQueueTests {
     @Test("sends frames and bulk bytes in order, however little is taken at a time", arguments: 0..<20)
     func order(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
-        var queue = OutQueue()
+        var queue = Connection.OutQueue()
         var expected: [UInt8] = []
         var sent: [UInt8] = []
         for _ in 0..<300 {
@@ -30,7 +30,7 @@ struct OutQueueTests {
 
     @Test("keeps no frames that were sent, though it is never empty, and confuses nothing when it drops them")
     func compact() {
-        var queue = OutQueue()
+        var queue = Connection.OutQueue()
         var expected: [UInt8] = []
         var sent: [UInt8] = []
         for number in 0..<400 {
@@ -48,7 +48,7 @@ struct OutQueueTests {
     }
 
     /// Plays the socket.
-    static func take(_ limit: Int, _ queue: inout OutQueue) -> [UInt8] {
+    static func take(_ limit: Int, _ queue: inout Connection.OutQueue) -> [UInt8] {
         let bytes = queue.withPieces { pieces in
             pieces.flatMap { [UInt8](UnsafeRawBufferPointer(start: $0.iov_base, count: $0.iov_len)) }
         }

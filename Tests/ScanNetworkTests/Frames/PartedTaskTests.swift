@@ -8,7 +8,7 @@ struct PartedTaskTests {
     private static let bytes = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     private static let bulk = BulkBytes(byteCount: bytes.count) { $0.copyBytes(from: bytes) }
 
-    private static func putHead(_ request: UInt64, into queue: inout OutQueue) {
+    private static func putHead(_ request: UInt64, into queue: inout Connection.OutQueue) {
         queue.append { writer in
             ([8, 9] as [UInt8]).withUnsafeBytes { task in
                 writer.putTask(
@@ -18,7 +18,7 @@ struct PartedTaskTests {
     }
 
     /// Takes at most `count` bytes, as a socket does.
-    private static func take(_ count: Int, _ queue: inout OutQueue) -> [UInt8] {
+    private static func take(_ count: Int, _ queue: inout Connection.OutQueue) -> [UInt8] {
         var bytes: [UInt8] = []
         queue.withPieces { pieces in
             for piece in pieces { bytes += UnsafeRawBufferPointer(start: piece.iov_base, count: piece.iov_len) }
@@ -46,7 +46,7 @@ struct PartedTaskTests {
         "without its last byte never comes out, and the next one is whole, whether or not it was cancelled",
         arguments: [true, false])
     func probe(isCancelled: Bool) throws {
-        var queue = OutQueue()
+        var queue = Connection.OutQueue()
         Self.putHead(.max, into: &queue)
         let all = Self.bytes.count - 1
         queue.append(BulkBytes(byteCount: all) { $0.copyBytes(from: Self.bytes[..<all]) }, inPartsOf: .max)
@@ -69,7 +69,7 @@ struct PartedTaskTests {
 
     @Test("arrives whole, whatever is sent and received at a time", arguments: [1_000, 16_384, 262_160, 1 << 20])
     func whole(piece: Int) throws {
-        var queue = OutQueue()
+        var queue = Connection.OutQueue()
         Self.putHead(5, into: &queue)
         queue.append(Self.bulk, inPartsOf: 5)
         queue.append { $0.putPing(9) }
@@ -94,7 +94,7 @@ struct PartedTaskTests {
     @Test("that is cancelled stops being sent at the end of a part, and the frames behind it arrive", arguments: 0..<20)
     func cancelled(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
-        var queue = OutQueue()
+        var queue = Connection.OutQueue()
         Self.putHead(5, into: &queue)
         queue.append(Self.bulk, inPartsOf: 5)
         Self.putHead(6, into: &queue)
@@ -127,7 +127,7 @@ struct PartedTaskTests {
             writer.putPart(request: request, count: count)
             return Array(writer.bytes) + [UInt8](repeating: 0, count: count)
         }
-        var queue = OutQueue()
+        var queue = Connection.OutQueue()
         Self.putHead(5, into: &queue)
         let head = Self.take(1 << 20, &queue)
         for bytes in [part(5, 10), head + part(6, 10), head + part(5, 700_001), head + part(5, 0)] {

@@ -7,7 +7,7 @@ import Testing
 struct AdmissionStateTests {
     @Test("takes as many tasks as slots and queue hold")
     func full() {
-        var admission = AdmissionState(slots: 2, queueLimit: 1)
+        var admission = NodeResources.Admission(slots: 2, queueLimit: 1)
         for _ in 0..<3 { #expect(admission.admit() == .run) }
         #expect(admission.running == 2)
         #expect(admission.queued == 1)
@@ -19,21 +19,21 @@ struct AdmissionStateTests {
 
     @Test("is drained when its last task ends")
     func drain() {
-        var admission = AdmissionState(slots: 1, queueLimit: 1)
+        var admission = NodeResources.Admission(slots: 1, queueLimit: 1)
         _ = admission.admit()
         _ = admission.admit()
         #expect(admission.drain() == false)
         #expect(admission.admit() == .refuse(.draining))
         #expect(admission.finish() == false)
         #expect(admission.finish() == true)
-        var idle = AdmissionState(slots: 1, queueLimit: 1)
+        var idle = NodeResources.Admission(slots: 1, queueLimit: 1)
         #expect(idle.drain() == true)
     }
 
     @Test("stays consistent under random events", arguments: 0..<20)
     func random(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
-        var admission = AdmissionState(slots: 3, queueLimit: 5)
+        var admission = NodeResources.Admission(slots: 3, queueLimit: 5)
         var taken: [Int] = []
         for _ in 0..<1000 {
             if Bool.random(using: &generator) {
@@ -50,7 +50,7 @@ struct AdmissionStateTests {
 
     @Test("takes no more bulk bytes than it may, but always one task with any number of them")
     func bulk() {
-        var state = AdmissionState(slots: 2, queueLimit: 10, bulkLimit: 100)
+        var state = NodeResources.Admission(slots: 2, queueLimit: 10, bulkLimit: 100)
         #expect(state.admit(bulk: 500) == .run)
         #expect(state.admit(bulk: 1) == .refuse(.queueFull))
         #expect(state.admit() == .run)

@@ -9,7 +9,7 @@ struct BulkCacheTests {
 
     @Test("keeps bytes for the connection that sent them")
     func keep() {
-        var cache = BulkCache(limit: 100)
+        var cache = NodeResources.Cache(limit: 100)
         let sent = bytes(60)
         #expect(cache.keep(sent, as: key, of: 1) == true)
         #expect(cache.find(key, of: 1) === sent)
@@ -19,7 +19,7 @@ struct BulkCacheTests {
 
     @Test("does not keep what has no room, and drops nothing for it")
     func full() {
-        var cache = BulkCache(limit: 100)
+        var cache = NodeResources.Cache(limit: 100)
         #expect(cache.keep(bytes(60), as: key, of: 1) == true)
         #expect(cache.keep(bytes(41), as: BulkKey(job: 1, index: 3), of: 1) == false)
         #expect(cache.keep(bytes(40), as: BulkKey(job: 1, index: 4), of: 2) == true)
@@ -29,7 +29,7 @@ struct BulkCacheTests {
 
     @Test("keeps the first bytes that came under a key")
     func twice() {
-        var cache = BulkCache(limit: 100)
+        var cache = NodeResources.Cache(limit: 100)
         let first = bytes(60)
         #expect(cache.keep(first, as: key, of: 1) == true)
         #expect(cache.keep(bytes(60), as: key, of: 1) == true)
@@ -39,7 +39,7 @@ struct BulkCacheTests {
 
     @Test("removes bytes that a task takes, and has their room again when the task returns it")
     func lend() {
-        var cache = BulkCache(limit: 100)
+        var cache = NodeResources.Cache(limit: 100)
         _ = cache.keep(bytes(60), as: key, of: 1)
         #expect(cache.lend(key, of: 2) == 0)
         #expect(cache.lend(key, of: 1) == 60)
@@ -56,7 +56,7 @@ struct BulkCacheTests {
 
     @Test("forgets all that a connection sent")
     func drop() {
-        var cache = BulkCache(limit: 100)
+        var cache = NodeResources.Cache(limit: 100)
         _ = cache.keep(bytes(30), as: key, of: 1)
         _ = cache.keep(bytes(30), as: key, of: 2)
         cache.drop(1)

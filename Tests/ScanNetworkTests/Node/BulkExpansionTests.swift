@@ -79,7 +79,7 @@ struct BulkExpansionTests {
     func memory() {
         let none = UnsafeRawBufferPointer(start: nil, count: 0)
         var node = NodeResources(
-            admission: AdmissionState(slots: 2, queueLimit: 2, bulkLimit: 150), cache: BulkCache(limit: 1000),
+            admission: .init(slots: 2, queueLimit: 2, bulkLimit: 150), cache: .init(limit: 1000),
             readsReferences: false)
         func admit(_ count: Int) -> Int? {
             let bytes = BulkBytes(compressedCount: 1, unpackedCount: count) { $0[0] = 0 }

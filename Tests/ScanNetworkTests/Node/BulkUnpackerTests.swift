@@ -110,7 +110,7 @@ struct BulkUnpackerTests {
         let key = BulkKey(job: 1, index: 1)
         let none = UnsafeRawBufferPointer(start: nil, count: 0)
         var node = NodeResources(
-            admission: AdmissionState(slots: 2, queueLimit: 2, bulkLimit: 150), cache: BulkCache(limit: 1000),
+            admission: .init(slots: 2, queueLimit: 2, bulkLimit: 150), cache: .init(limit: 1000),
             readsReferences: false)
         func admit(_ count: Int) -> TaskGrant? {
             let bytes = BulkBytes(byteCount: 1, unpackedCount: count) { $0[0] = 0 }

@@ -20,12 +20,12 @@ struct NodeCallsTests {
         let calls = try await calls(to: node)
         #expect(calls.node.name == "node" && calls.node.answersCalls == true)
         let replies = try await withThrowingTaskGroup(of: [UInt8].self) { group in
-            for number in 0..<UInt8(NodeSessionState<TestWork>.callLimit) {
+            for number in 0..<UInt8(NodeSession.State<TestWork>.callLimit) {
                 group.addTask { try await calls.call([number, 1]) }
             }
             return try await group.reduce(into: Set<[UInt8]>()) { $0.insert($1) }
         }
-        #expect(replies == Set((0..<UInt8(NodeSessionState<TestWork>.callLimit)).map { [1, $0] }))
+        #expect(replies == Set((0..<UInt8(NodeSession.State<TestWork>.callLimit)).map { [1, $0] }))
         let long = [UInt8](repeating: 3, count: 5 << 20) + [4]
         #expect(try await calls.call(long) == long.reversed())
         #expect(node.server.status.connections == 0)
@@ -59,20 +59,20 @@ struct NodeCallsTests {
 
     @Test("are taken on connections for calls alone, once each, and no more than a limit")
     func state() throws {
-        var tasks = NodeSessionState<TestWork>(1)
+        var tasks = NodeSession.State<TestWork>(1)
         _ = tasks.opened(by: CoordinatorInfo(name: "desk", frameLimit: 1 << 20), at: "a:1")
         #expect(throws: ProtocolError.self) { try tasks.called(1) }
-        var session = NodeSessionState<TestWork>(1)
+        var session = NodeSession.State<TestWork>(1)
         session.openedForCalls(by: CoordinatorInfo(name: "desk", frameLimit: 1 << 20), at: "a:1")
         let caller = try session.called(1)
         #expect(caller.name == "desk" && caller.address == "a:1" && !session.isOpen)
         #expect(throws: ProtocolError.self) { try session.called(1) }
-        for number in 2...UInt64(NodeSessionState<TestWork>.callLimit) { _ = try session.called(number) }
+        for number in 2...UInt64(NodeSession.State<TestWork>.callLimit) { _ = try session.called(number) }
         #expect(throws: ProtocolError.self) { try session.called(99) }
         let isOpen = session.replied(1)
         _ = try session.called(1)
         var resources = NodeResources(
-            admission: AdmissionState(slots: 1, queueLimit: 1, bulkLimit: 1), cache: BulkCache(limit: 0),
+            admission: .init(slots: 1, queueLimit: 1, bulkLimit: 1), cache: .init(limit: 0),
             readsReferences: false)
         _ = session.connectionEnded("closed", on: &resources)
         let isStillOpen = session.replied(1)

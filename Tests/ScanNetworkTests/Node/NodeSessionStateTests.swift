@@ -21,8 +21,8 @@ struct NodeSessionStateTests {
     private let bytes = BulkBytes(byteCount: 3) { $0.copyBytes(from: [1, 2, 3]) }
     private let reference = BulkReference(origin: [1], part: [2])
     private var node = NodeResources(
-        admission: AdmissionState(slots: 2, queueLimit: 2), cache: BulkCache(limit: 10), readsReferences: true)
-    private var session = NodeSessionState<Work>(1)
+        admission: .init(slots: 2, queueLimit: 2), cache: .init(limit: 10), readsReferences: true)
+    private var session = NodeSession.State<Work>(1)
 
     init() {
         _ = session.opened(by: CoordinatorInfo(name: "desk", frameLimit: 4096, job: "j"), at: "10.0.0.1:5")
@@ -32,7 +32,7 @@ struct NodeSessionStateTests {
     private mutating func receive(
         _ request: UInt64, key: BulkKey? = nil, isLastUse: Bool = false, bulk: BulkBytes? = nil,
         reference: BulkReference? = nil, isKnown: Bool = true
-    ) throws -> NodeSessionState<Work>.TaskAction {
+    ) throws -> NodeSession.State<Work>.TaskAction {
         var writer = ByteWriter()
         writer.putTask(
             request: request, attempt: 1, scanner: "sum/1", task: UnsafeRawBufferPointer(start: nil, count: 0),
@@ -46,12 +46,12 @@ struct NodeSessionStateTests {
     }
 
     /// The task that was taken.
-    private func taken(_ action: NodeSessionState<Work>.TaskAction) throws -> Work {
+    private func taken(_ action: NodeSession.State<Work>.TaskAction) throws -> Work {
         guard case .run(let work) = action else { throw ProtocolError("\(action)") }
         return work
     }
 
-    private func refusal(_ action: NodeSessionState<Work>.TaskAction) -> (RefusalReason, String?)? {
+    private func refusal(_ action: NodeSession.State<Work>.TaskAction) -> (RefusalReason, String?)? {
         guard case .refuse(let reason, _, let event) = action else { return nil }
         return (reason, event.map { "\($0)" })
     }
@@ -59,7 +59,7 @@ struct NodeSessionStateTests {
     /// Ends a task.
     private mutating func end(
         _ work: Work, _ result: CodedResult?
-    ) -> NodeSessionState<Work>.Answer {
+    ) -> NodeSession.State<Work>.Answer {
         work.result = result
         _ = node.finish(work.grant)
         #expect(node.isConsistent)
@@ -142,7 +142,7 @@ struct NodeSessionStateTests {
     @Test("without a resolver refuses references")
     mutating func noResolver() throws {
         node = NodeResources(
-            admission: AdmissionState(slots: 1, queueLimit: 0), cache: BulkCache(limit: 10), readsReferences: false)
+            admission: .init(slots: 1, queueLimit: 0), cache: .init(limit: 10), readsReferences: false)
         #expect(try refusal(receive(1, key: key, bulk: bytes, reference: reference))?.0 == .bulkElsewhere)
     }
 
@@ -172,7 +172,7 @@ struct NodeSessionStateTests {
 
     @Test("of a peer that was refused ends with that reason")
     mutating func refused() throws {
-        var other = NodeSessionState<Work>(2)
+        var other = NodeSession.State<Work>(2)
         other.refused("it speaks protocol 9")
         guard case (.refused("it speaks protocol 9"), _) = other.connectionEnded("closed", on: &node) else {
             throw ProtocolError("another reason")

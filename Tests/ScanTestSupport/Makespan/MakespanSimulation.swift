@@ -319,7 +319,7 @@ package struct MakespanSimulation {
                 let slow = entries[overdue.entry].flatMap({ attempts[$0]?.last }),
                 !systems.isReceiving(slow.reservation, at: instant)
             else { continue }
-            var only = PendingTasks()
+            var only = TaskLedger.Pending()
             only.append(PendingTask(entry: overdue.entry, request: request))
             guard
                 let pick = systems.pick(

@@ -10,12 +10,12 @@ final class SimulatedNode: @unchecked Sendable {
     private final class Session {
         let connection: SimulatedConnection
         var liveness: Liveness
-        var state: NodeSessionState<SimulatedRun>
+        var state: NodeSession.State<SimulatedRun>
 
         init(_ connection: SimulatedConnection, now: Instant) {
             self.connection = connection
             liveness = Liveness(timing: ConnectionTiming(), now: now)
-            state = NodeSessionState(connection.number)
+            state = NodeSession.State(connection.number)
         }
     }
 
@@ -55,7 +55,7 @@ final class SimulatedNode: @unchecked Sendable {
 
     private static func resources(_ plan: SimulationScenario.Node) -> NodeResources {
         NodeResources(
-            admission: AdmissionState(slots: plan.slots, queueLimit: plan.queue), cache: BulkCache(limit: 8),
+            admission: .init(slots: plan.slots, queueLimit: plan.queue), cache: .init(limit: 8),
             readsReferences: plan.files != nil)
     }
 

@@ -10,11 +10,11 @@ final class SimulatedTransport: ScanTransport, @unchecked Sendable {
     /// Nil once the coordinator's process is dead.
     var connection: SimulatedConnection?
     private let encoder = WireEncoder()
-    private var state: TransportState<AttemptCompletion>
+    private var state: TCPTransport.State<AttemptCompletion>
 
     init(node: NodeInfo, connection: SimulatedConnection, world: SimulatedWorld) {
         self.node = node
-        state = TransportState(node: node, packed: SimulatedUnpacker.form)
+        state = TCPTransport.State(node: node, packed: SimulatedUnpacker.form)
         self.connection = connection
         self.world = world
     }
