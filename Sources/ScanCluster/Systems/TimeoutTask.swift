@@ -43,10 +43,16 @@ extension ScanSystem {
 
         init(slots: Int) { queue = SlotQueue(slots: slots) }
 
-        /// A request is on its way. Call once for each.
+        /// A request is on its way. Call once for each. One that follows another, as a reference follows a key whose
+        /// bytes the node has dropped, keeps the slot or the place of the other, and its time begins again.
         mutating func begin(_ task: TimeoutTask, now: () -> Instant) {
-            task.phase = .waiting
-            if queue.enter(task) { start(task, now) }
+            switch task.phase {
+            case .waiting: return
+            case .running: start(task, at: task.index, now)
+            case .stopped:
+                task.phase = .waiting
+                if queue.enter(task) { start(task, now) }
+            }
         }
 
         /// The request is over. Calls without ``begin(_:now:)`` are ignored.

@@ -61,6 +61,21 @@ import Testing
         #expect(expired.withLock { $0 } == [1, 1])
     }
 
+    @Test("a further request keeps the slot, and its time begins again")
+    func repeated() {
+        let system = system(slots: 1)
+        let (first, second) = (task(1, on: system), task(2, on: system))
+        first.begin()
+        clock.advance(by: .milliseconds(600))
+        first.begin()
+        clock.advance(by: .milliseconds(600))
+        #expect(expired.withLock { $0 }.isEmpty)
+        first.end()
+        second.begin()
+        clock.advance(by: .seconds(1))
+        #expect(expired.withLock { $0 } == [2])
+    }
+
     @Test("the time begins when a slot is free, and one that ended while it waited takes none")
     func slots() {
         let system = system(slots: 1)
