@@ -41,7 +41,8 @@ package struct PageFolder: Sendable {
     }
 }
 
-/// Names of pages: stem and HDU of the image, as in `ngc1.0`. Files of one stem in several folders get a number. Pure.
+/// Names of pages: stem and HDU of the image, as in `ngc1.0`. Files of one stem in several folders get a number. Of
+/// watched folders, whose files are not remembered, the folder is a part of the name. Pure.
 package struct PageNames: Sendable {
     private let folders: [String]
     private var stems: [String: String] = [:]
@@ -61,8 +62,7 @@ package struct PageNames: Sendable {
             let place = folders.firstIndex { folder == $0 || folder.hasPrefix("\($0)/") } ?? 0
             // Of a folder below the watched one, its names follow.
             let below = folders.indices.contains(place) ? folder.dropFirst(folders[place].count) : ""
-            let number = place == 0 ? "" : "~\(place + 1)"
-            return "\(stem)\(number)\(below.replacing("/", with: "~")).\(image)"
+            return "\(Self.escaped(stem))\(Self.number(ofFolder: place))\(Self.escaped(String(below))).\(image)"
         }
         // Some file systems do not distinguish upper and lower case.
         var (unique, number) = (stem, 1)
@@ -72,5 +72,15 @@ package struct PageNames: Sendable {
         }
         stems[path] = unique
         return "\(unique).\(image)"
+    }
+
+    /// The text in a form that no other text has and that is a part of a file's name, as in JSON pointers (RFC 6901).
+    private static func escaped(_ text: String) -> String {
+        text.replacing("~", with: "~0").replacing("/", with: "~1")
+    }
+
+    /// The mark of a watched folder, which begins as no escaped text does: `~2` to `~9`, then `~910` and so on.
+    private static func number(ofFolder place: Int) -> String {
+        place == 0 ? "" : place < 9 ? "~\(place + 1)" : "~9\(place + 1)"
     }
 }

@@ -22,6 +22,15 @@ import ImageScanning
         #expect(names.name("in/m.fits", hdu: 2) == "m.2")
     }
 
+    @Test("pages of folders below watched ones are never alike")
+    func below() {
+        var names = PageNames(watching: (1...12).map { "w\($0)" })
+        let paths =
+            ["w1/2/m.fits", "w2/m.fits", "w1/m~c.fits", "w1/c/m.fits", "w1/m~2.fits", "w1/m~1c.fits", "w2/0/m.fits"]
+            + ["w10/m.fits", "w9/10/m.fits", "w11/m.fits", "w1/1/m.fits", "w1/c/d/m.fits", "w1/c~1d/m.fits"]
+        #expect(Set(paths.map { names.name($0, hdu: 0) }).count == paths.count)
+    }
+
     @Test("pages are replaced only with --overwrite")
     func existing() throws {
         let scene = try Scene()
