@@ -197,21 +197,24 @@ class IndexPage {
   }
 
   drawHeader() {
-    const count = (state) => this.images.filter((image) => image.state === state).length + (this.earlier[state] ?? 0);
-    const [failed, partial, running, done, waiting] = stateOrder.map(count);
+    const earlier = { ...this.earlier, "left-out": this.earlier.leftOut };
+    const count = (state) => this.images.filter((image) => image.state === state).length + (earlier[state] ?? 0);
+    const [failed, partial, running, done, waiting, leftOut] = stateOrder.map(count);
+    const settled = done + partial + failed + leftOut;
     const sum = (key) => this.images.reduce((sum, image) => sum + (image[key] ?? 0), this.earlier[key]);
     const pixels = this.images.reduce((sum, image) => sum + (image.width ?? 0) * (image.height ?? 0), this.earlier.pixels);
     const seconds = this.time + (this.end ? 0 : (performance.now() - this.at) / 1000);
     const total = plural(this.images.length, "image"), { name, span } = this.title();
     byID("name").textContent = name;
-    document.title = `${this.end ? "" : `${whole(done + partial + failed)} of ${total} · `}${name} · Skyfarm`;
+    document.title = `${this.end ? "" : `${whole(settled)} of ${total} · `}${name} · Skyfarm`;
     byID("facts").textContent = [total, span, `scan begun ${instant(this.facts.began)} by ${this.facts.software}`].filter(Boolean).join(", ");
     if (byID("now").textContent !== this.now) byID("now").textContent = this.now;
     byID("progress").hidden = this.end !== null;
-    byID("progress").value = this.images.length ? (done + partial + failed) / this.images.length : 0;
+    byID("progress").value = this.images.length ? settled / this.images.length : 0;
     const figures = [["Done", whole(done)]];
     if (failed > 0) figures.push(["Failed", whole(failed)]);
     if (partial > 0) figures.push(["Partial", whole(partial)]);
+    if (leftOut > 0) figures.push(["Left out", whole(leftOut)]);
     if (running > 0) figures.push(["Running", whole(running)]);
     if (waiting > 0) figures.push([this.end ? "Not scanned" : "Waiting", whole(waiting)]);
     const median = (key) => middle(this.images.map((image) => image[key] ?? NaN));
