@@ -65,7 +65,10 @@ package final class JobPages: Sendable {
     var hasLinks: Bool { sole == nil }
 
     /// The file with the content of the live page; nil if there is none.
-    var file: String? { folder.map { $0.path + "index.html" } ?? (sole == nil ? nil : command.options.page.report) }
+    var file: String? {
+        if let folder { return folder.path + "index.html" }
+        return sole.flatMap { outputs.reports.names(of: $0.image, among: [$0.image], of: soleFile).first }
+    }
 
     /// The facts of the job.
     var facts: IndexUpdate.Facts {
@@ -293,9 +296,10 @@ package final class JobPages: Sendable {
     }
 
     /// The catalogues of the sole image.
-    private var soleNames: [String] {
-        let path = sole.flatMap { try? ImageLocation($0.reader.summary.name).path } ?? ""
-        return outputs.catalogues.names(of: InputList.File(path: path))
+    private var soleNames: [String] { outputs.catalogues.names(of: soleFile) }
+
+    private var soleFile: InputList.File {
+        InputList.File(path: sole.flatMap { try? ImageLocation($0.reader.summary.name).path } ?? "")
     }
 
     /// The outputs of the sole image are written.
