@@ -147,7 +147,7 @@ class Catalogue(Table):  # type: ignore[misc]
         part = super().__getitem__(item)
         if isinstance(part, Catalogue):
             # Rows and columns of a catalogue are still of its image.
-            part._source, part._images = self._source, self._images
+            part._source, part._images, part.check_images = self._source, self._images, self.check_images
         return part
 
     def _repr_html_(self) -> str:

@@ -112,11 +112,13 @@ def _parts(source: Any) -> tuple[Array, Any, fits.Header]:
             raise ValueError("the HDU has no image")
         return source.data, None, _cards(source.header)
     if isinstance(source, np.ndarray):
-        masked: Any = source
-        mask = masked.mask if isinstance(source, np.ma.MaskedArray) and masked.mask is not np.ma.nomask else None
-        if getattr(source, "unit", None) is not None:
-            cards["BUNIT"] = _unit(source)
-        return np.asarray(masked.data if isinstance(source, np.ma.MaskedArray) else source), mask, cards
+        array: Any = source
+        mask = getattr(array, "mask", None)
+        if getattr(array, "unit", None) is not None:
+            cards["BUNIT"] = _unit(array)
+        # The samples of numpy's and of astropy's masked arrays.
+        samples = array.data if isinstance(array, np.ma.MaskedArray) else getattr(array, "unmasked", array)
+        return np.asarray(samples), None if mask is np.ma.nomask else mask, cards
     if hasattr(source, "data") and hasattr(source, "wcs") and hasattr(source, "mask"):
         cards.update(_cards(source.meta))
         if source.wcs is not None:
@@ -158,7 +160,7 @@ def _noise(source: Any) -> Array | None:
 
 
 def _writable(header: fits.Header) -> fits.Header:
-    """The cards of a header that astropy can write: real files have others, which the program would not need either."""
+    """The cards of a header that FITS can store: real files have others, which the program would not need either."""
     cards = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", AstropyUserWarning)
@@ -187,6 +189,8 @@ def _cards(header: Any) -> fits.Header:
         return _writable(header)
     cards = fits.Header()
     for key, value in header.items():
-        if isinstance(value, (bool, int, float, str, np.number)) and len(key) <= 8:
-            cards[key] = value
-    return cards
+        if isinstance(key, str) and len(key) <= 8 and isinstance(value, (bool, int, float, str, np.number)):
+            # A value that FITS has no form for, such as NaN or a text that is not ASCII, is left out.
+            with suppress(ValueError, VerifyError):
+                cards[key] = value
+    return _writable(cards)

@@ -77,7 +77,9 @@ def fits_file(array: Array, header: fits.Header | None = None) -> Iterator[int]:
 
     The samples are copied once. Where the system has no files in memory, the file is a temporary one.
     """
-    file = _spare.take()
+    # A process that is forked meanwhile returns the file to this object, and takes its files from another one.
+    spare = _spare
+    file = spare.take()
     try:
         _write(file, array, header)
     except BaseException:
@@ -86,7 +88,7 @@ def fits_file(array: Array, header: fits.Header | None = None) -> Iterator[int]:
     try:
         yield file.descriptor
     finally:
-        _spare.give(file)
+        spare.give(file)
 
 
 class _File:
@@ -163,8 +165,24 @@ class _Spare:
         if file is not None:
             file.close()
 
+    def leave(self) -> None:
+        """Closes this process's descriptor of the file, which belongs to the process that was forked."""
+        # A thread that does not exist here may hold the lock.
+        self._lock, self._timer = threading.Lock(), None
+        self.close()
+
 
 _spare = _Spare()
+
+
+def _renew_spare() -> None:
+    """Gives a forked process a memory of its own: files in memory are shared with the process that was forked."""
+    global _spare
+    _spare.leave()
+    _spare = _Spare()
+
+
+os.register_at_fork(after_in_child=_renew_spare)
 
 
 def path(descriptor: int) -> str:

@@ -43,7 +43,7 @@ def _columns(at: Any) -> dict[str, Array]:
     names = set(at) if isinstance(at, Mapping) else set(getattr(at, "colnames", None) or _names(at))
     for pair in _PAIRS:
         if names.issuperset(pair):
-            return _checked({name: _degrees(at[name]) if pair[0] == "ra" else at[name] for name in pair})
+            return _checked({name: at[name] for name in pair})
     pairs = ", or ".join(" and ".join(pair) for pair in _PAIRS)
     raise ValueError(f"at: needs a table with columns {pairs}; a SkyCoord; a tuple of columns x and rows y; or a file")
 
@@ -64,7 +64,9 @@ def _checked(columns: dict[str, Any]) -> dict[str, Array]:
         if np.any(getattr(values, "mask", False)):
             raise ValueError(f"at: the column {name} has masked values; leave their rows out")
         try:
-            result[name] = np.atleast_1d(np.asarray(values, np.float64))
+            # After the mask was looked at, which the conversion does not keep.
+            numbers = _degrees(values) if name in ("ra", "dec") else values
+            result[name] = np.atleast_1d(np.asarray(numbers, np.float64))
         except (TypeError, ValueError):
             raise ValueError(f"at: the column {name} has values that are no numbers") from None
     lengths = [array.shape for array in result.values()]

@@ -67,6 +67,7 @@ def results(sep: ModuleType) -> dict[str, np.ndarray]:
 
     rms = background.rms()
     catalogue("absolute", sep.extract(left, 30.0))
+    catalogue("gain", sep.extract(left, 30.0, gain=2.0))
     catalogue("error map", sep.extract(left, 2.0, err=rms))
     catalogue("conv", sep.extract(left, 2.0, err=rms, filter_type="conv", gain=2.0))
     catalogue("variance", sep.extract(left, 2.0, var=rms**2, mask=mask, minarea=8, clean=False))
@@ -97,6 +98,9 @@ def results(sep: ModuleType) -> dict[str, np.ndarray]:
     keep("half", *sep.flux_radius(left, x, y, 6.0 * a, 0.5, normflux=flux, subpix=5))
     keep("half of all", *sep.flux_radius(left, x, y, 6.0 * a, 0.5, subpix=5))
     keep("half of nothing", *sep.flux_radius(left - 50, x, y, 6.0 * a, 0.5, subpix=5))
+    px, py = (axis.ravel() for axis in np.meshgrid(np.arange(-1, 331, 0.5), [0.0, 3.3, 130.0, 256.5, 259.0]))
+    for limit in (2.5, 6.0, 7.25):
+        keep(f"half at edges {limit}", sep.flux_radius(left + 50, px, py, np.full(len(px), limit), 0.5)[1])
     keep("shares", *sep.flux_radius(left, x, y, 6.0 * a, [0.2, 0.5, 0.8], mask=mask))
     keep("winpos", *sep.winpos(left, x, y, 2.0 / 2.35 * a))
     keep("winpos mask", *sep.winpos(left, x, y, np.full(len(x), 0.1), mask=mask, subpix=0))

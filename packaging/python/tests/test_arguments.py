@@ -15,7 +15,8 @@ from astropy import units
 from astropy.coordinates import SkyCoord
 from astropy.io import fits
 from astropy.nddata import CCDData, InverseVariance, NDData, StdDevUncertainty, UnknownUncertainty, VarianceUncertainty
-from astropy.table import Table
+from astropy.table import MaskedColumn, Table
+from astropy.utils.masked import Masked
 from astropy.wcs import WCS
 from conftest import assert_same
 
@@ -161,6 +162,7 @@ def test_wrong_shapes_name_the_argument(name: str, sky: np.ndarray, sky_file: st
 
 
 def test_other_wrong_values(sky: np.ndarray) -> None:
+    masked_angles = MaskedColumn([1, 2], mask=[True, False], unit="deg")
     cases: list[tuple[dict[str, Any], str]] = [
         ({"kernel": np.ones(3)}, r"^kernel: an array of shape \(3,\)"),
         ({"background": np.zeros(sky.shape)}, r"^background is the level .* not an array of shape \(300, 400\)"),
@@ -168,6 +170,8 @@ def test_other_wrong_values(sky: np.ndarray) -> None:
         ({"at": ([1, 2], [3])}, r"^at: x and y have the shapes \(2,\) and \(1,\)"),
         ({"at": {"x": ["a"], "y": [1]}}, "^at: the column x has values that are no numbers"),
         ({"at": {"x": np.ma.masked_equal([1, 2], 2), "y": [1, 2]}}, "^at: the column x has masked values"),
+        ({"at": Table({"ra": masked_angles, "dec": [1, 2] * units.deg})}, "^at: the column ra has masked values"),
+        ({"at": {"ra": [1, 2] * units.deg, "dec": Masked([1, 2] * units.deg, [True, False])}}, "dec has masked values"),
     ]
     for options, words in cases:
         with pytest.raises(ValueError, match=words):
@@ -243,6 +247,9 @@ def test_check_images(sky: np.ndarray, sky_file: str, tmp_path: Path, command: C
     assert source.segmentation.max() == len(source) > 10
     with pytest.raises(AttributeError, match='give it check_image="BACKGROUND_RMS"'):
         source.background_rms
+    # The rows and columns of a catalogue have the images of the scan.
+    for part in (source[:5], source[source["flux"] > 0], source["x", "y"]):
+        assert part.segmentation is source.segmentation and part.background is source.background
     # A file is not read again.
     files = {
         "segmentation": tmp_path / "map.fits",

@@ -12,6 +12,7 @@ from astropy import units
 from astropy.io import fits
 from astropy.nddata import NDData
 from astropy.table import Table
+from astropy.utils.masked import Masked
 from astropy.wcs import WCS
 from conftest import assert_same
 
@@ -149,6 +150,35 @@ def test_memory_is_used_again_and_returned(sky: np.ndarray, command: Command, tm
     assert files() == 0
 
 
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_memory_is_not_shared_with_a_forked_process(sky: np.ndarray) -> None:
+    def content(descriptor: int) -> bytes:
+        return os.pread(descriptor, os.fstat(descriptor).st_size, 0)
+
+    def scan_in_child(first: Callable[[], object]) -> None:
+        child = os.fork()
+        if child == 0:
+            try:
+                first()
+                for _ in range(2):
+                    with _memory.fits_file(sky + 1) as other:
+                        assert content(other) != before
+                os._exit(0)
+            finally:
+                os._exit(1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+    # The child gets the spare file, and then one that is in use, which it gives back.
+    with _memory.fits_file(sky) as descriptor:
+        before = content(descriptor)
+    scan_in_child(lambda: None)
+    assert content(descriptor) == before
+    file = _memory.fits_file(sky)
+    with file as descriptor:
+        scan_in_child(lambda: file.__exit__(None, None, None))
+        assert content(descriptor) == before
+
+
 def test_mask_and_weights(sky: np.ndarray, tmp_path: Path, command: Command) -> None:
     array, mask = sky.astype("f4"), np.zeros(sky.shape, bool)
     mask[100:150, 50:200] = True
@@ -161,6 +191,10 @@ def test_mask_and_weights(sky: np.ndarray, tmp_path: Path, command: Command) -> 
     assert_same(skyfarm.scan(array, mask=file["mask"]), masked)
     assert_same(skyfarm.scan(np.ma.MaskedArray(array, mask)), masked)
     assert_same(skyfarm.scan(NDData(array, mask=mask)), masked)
+    assert_same(skyfarm.scan(Masked(array, mask)), masked)
+    with_unit = skyfarm.scan(Masked(array * units.electron, mask))
+    assert_same(with_unit, masked)
+    assert with_unit["flux"].unit == units.electron
     both = command(file["array"], "--mask", file["mask"], "--weight", file["weight"])[0]
     assert_same(skyfarm.scan(file["array"], mask=mask * 3.5, weight=weight), both)
     with pytest.raises(TypeError, match="mask: the image has one of its own"):
@@ -257,6 +291,17 @@ def test_headers_with_faults(sky: np.ndarray, sky_file: str, command: Command) -
     hdu = fits.ImageHDU(array)
     hdu.header.extend(header.copy(), strip=False)
     assert_same(skyfarm.scan(hdu), expected)
+
+
+def test_meta_with_faults(sky: np.ndarray, sky_file: str, command: Command) -> None:
+    meta = {
+        "OBSERVER": "Åsa", "SEEING": np.nan, "NOTE": "two\nlines", "END": 1, "HISTORY": "a\tb", "LIMIT": np.inf, 7: 8,
+        "KEY\n": 1, "COMMENT": "x" * 100, "LONG": "y" * 100, "GAIN": 2.0,
+    }  # fmt: skip
+    array = sky.astype("f4")
+    expected = command(sky_file, "--gain", "2")[0]
+    for image in (NDData(array, meta=meta), array):
+        assert_same(skyfarm.scan(image, header=meta), expected)
 
 
 def test_columns_of_sextractor(sky: np.ndarray, sky_file: str, command: Command) -> None:

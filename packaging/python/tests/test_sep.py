@@ -151,6 +151,19 @@ def test_refusals() -> None:
             call()
 
 
+def test_arrays_that_cannot_be_written(tmp_path: Path) -> None:
+    data, inside = sky(), np.zeros((260, 330), bool)
+    np.save(tmp_path / "data.npy", data)
+    np.save(tmp_path / "inside.npy", inside)
+    for order in (data.dtype, data.dtype.newbyteorder()):
+        for array in (np.load(tmp_path / "data.npy", mmap_mode="r"), data.astype(order)):
+            array.flags.writeable = False
+            with pytest.raises(ValueError, match="^data: the array is read-only"):
+                sep.Background(data).subfrom(array)
+    with pytest.raises(ValueError, match="^arr: the array is read-only"):
+        sep.mask_ellipse(np.load(tmp_path / "inside.npy", mmap_mode="r"), 50.0, 60.0, 5.0, 3.0, 0.0)
+
+
 def test_radius_without_an_aperture() -> None:
     # SEP crashes.
     data = sky()
@@ -185,6 +198,7 @@ def test_other_threads_run_meanwhile() -> None:
     [
         {},
         {"clean": False},
+        {"gain": 2.0},
         {"err": 5.0, "filter_kernel": None},
         {"var": 25.0, "gain": 2.0},
         {"err": 4.7},

@@ -179,6 +179,8 @@ class Background:
         """Subtracts the background from an array of the image's shape, in place."""
         if np.shape(data) != self._shape:
             raise ValueError("Data dimensions do not match background dimensions")
+        if not data.flags.writeable:
+            raise ValueError("data: the array is read-only")
         if data.flags.c_contiguous and data.dtype.isnative and supported(data.dtype) == data.dtype:
             self._rows(self._level, data, data)
         else:

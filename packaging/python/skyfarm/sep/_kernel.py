@@ -28,7 +28,7 @@ class KernelInput:
         self.field = Field(
             pixels=self.pixels.ctypes.data, noise=None if self.noise is None else self.noise.ctypes.data,
             global_noise=scale, global_variance=variance, width=image.width, height=len(self.pixels), y=top,
-            gain=image.gain if image.noise_type else 0.0,
+            gain=image.gain,
         )  # fmt: skip
         self.detection = Detection(threshold=thresh)
         if kernel is not None:

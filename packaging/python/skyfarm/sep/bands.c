@@ -1,5 +1,5 @@
-// What an image in bands of rows needs: the objects and islands of a window, which Skyfarm's kernel extracts, the
-// cleaning of the objects of all bands.
+// For an image in bands of rows: the objects and islands of a window, which Skyfarm's kernel extracts, and the cleaning
+// of the objects of all bands.
 #include "cleaning.h"
 #include "extraction.h"
 #include "objects.h"

@@ -99,7 +99,9 @@ static double half_flux_radius(const sep_image *image, const float *pixels, cons
     if (!(limit > 0 && limit < 1e6 && fabs(x) < 1e9 && fabs(y) < 1e9)) return NAN;
     skyfarm_field field = {.width = image->w, .height = image->h};
     int16_t edges = 0;
-    find_box(&field, x, y, limit, limit, &edges);
+    // SEP reads pixels up to this distance beyond the limit, and flags what the edges cut of them.
+    const double beyond = 1.5;
+    find_box(&field, x, y, limit + beyond, limit + beyond, &edges);
     *flag = edges;
     if (total) return skyfarm_flux_radius(pixels, 0, 0, image->w, image->h, x, y, limit, 0.5 * *total);
     return skyfarm_half_flux_radius(pixels, 0, 0, image->w, image->h, x, y, limit);
