@@ -149,7 +149,8 @@ public final class FilesJournal: Sendable {
     }
 
     /// Records that a file could not be scanned; the record is durable when this function returns. The results of its
-    /// tasks are kept, and the outputs that an earlier run wrote stay known.
+    /// tasks are kept, and the outputs that the job has written stay known. Those that it was about to write and that
+    /// do not exist are forgotten.
     /// - Parameters:
     ///   - name: name of the file.
     ///   - report: report about the file, encoded by the program.
@@ -161,7 +162,7 @@ public final class FilesJournal: Sendable {
             var file = try journal.file(name) ?? JournalledFile(name: name, inputs: [], catalogues: [])
             // A rerun that fails leaves the record of a finished image as it is.
             if sole != nil, file.isComplete { return }
-            (file.isComplete, file.report) = (false, report)
+            (file.catalogues, file.isComplete, file.report) = (file.remaining, false, report)
             try journal.write(file)
         }
     }
@@ -213,7 +214,10 @@ public final class FilesJournal: Sendable {
                     if sole != nil { record.began = opened.record.began }
                 }
                 (record.sources, record.state) = (end.sources, end.state)
-                if sole != nil { (record.tasksDone, record.tasks) = (end.tasksDone, end.tasks) }
+                // A failed scan has counted no tasks.
+                if sole != nil, end.state != .failed {
+                    (record.tasksDone, record.tasks) = (end.tasksDone, end.tasks)
+                }
             }
             try file.finish(keepsResults: !end.isComplete)
         }

@@ -11,7 +11,7 @@ public struct JobRecord: Codable, Equatable, Sendable {
         case partial
         /// All catalogues were written, but those of files that cannot be scanned.
         case finished
-        /// No file can be scanned.
+        /// No file can be scanned, or every file is left out.
         case failed
 
         /// Whether the job has no results that a further run could use.

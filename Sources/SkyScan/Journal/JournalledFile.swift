@@ -55,6 +55,12 @@ public struct JournalledFile: Codable, Equatable, Sendable {
     public var replaceable: [String] {
         catalogues.filter(\.isReplaceable).map(\.path)
     }
+
+    /// Catalogues that the job may replace and that exist, as they are now. A file that later takes the place of one of
+    /// them, or of one that was never written, may not be replaced.
+    package var remaining: [Catalogue] {
+        replaceable.map { Catalogue(written: $0) }.filter { $0.stamp != nil }
+    }
 }
 
 extension JournalFile {
@@ -69,8 +75,10 @@ extension JournalFile {
         }
     }
 
-    /// Writes the records of several files at once, which costs one wait for the disk.
+    /// Writes the records of several files at once, which costs one wait for the disk. They are durable when this
+    /// function returns.
     package func write(_ files: [JournalledFile]) throws(JournalError) {
+        try sync()
         try database.transaction { () throws(JournalError) in
             for file in files { try insert(file) }
         }

@@ -118,6 +118,30 @@ import SkyScan
         #expect(!known.isDone && known.replaceable == [catalogue] && known.report == [3])
     }
 
+    @Test("may replace what a failed file has written, and nothing that takes the place of what it has not")
+    func failedBeforeWriting() async throws {
+        try Data("1,2".utf8).write(to: URL(filePath: catalogue))
+        let other = bench.folder + "/other.csv"
+        let journal = try await open([bench.image, "other"])
+        try await journal.write(
+            JournalledFile(name: bench.image, inputs: [], catalogues: [.init(path: catalogue), .init(path: other)]))
+        try await journal.fail(bench.image, report: [1])
+        try Data("mine".utf8).write(to: URL(filePath: other))
+        let known = try #require(try await journal.file(bench.image))
+        #expect(!known.isDone && known.replaceable == [catalogue])
+        try Data("mine".utf8).write(to: URL(filePath: catalogue))
+        #expect(known.replaceable.isEmpty)
+    }
+
+    @Test("syncs the records of several files as that of one")
+    func durable() throws {
+        let file = try JournalFile(path: bench.folder + "/several.journal", new: try bench.record())
+        try file.write([try entry()])
+        // 2 is FULL: each commit is synced.
+        #expect(try JournalFile.number("PRAGMA synchronous", in: file.database) == 2)
+        #expect(try file.files().map(\.name) == [bench.image])
+    }
+
     @Test("of one image has the layout of that of many, and its failed rerun leaves it finished")
     func sole() async throws {
         func open() async throws -> FilesJournal { try await bench.openJob(try bench.record()) }
@@ -129,6 +153,7 @@ import SkyScan
             try await journal.finish(.init(state: .failed, isComplete: false, sources: 0))
         }
         #expect(try bench.journals.entries().map(\.record?.state) == [.failed])
+        #expect(try bench.journals.entries().map(\.record?.tasks) == [1])
         #expect(try bench.journals.entries().first?.failed.map(\.report) == [[1]])
         do {
             let journal = try await open()

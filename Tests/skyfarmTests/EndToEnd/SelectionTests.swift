@@ -79,9 +79,25 @@ import Testing
         // The same command opens nothing again, and counts the same.
         let (again, _) = try scan(words)
         #expect(again.resumed == 2 && again.leftOut == 3 && again.filesLeftOut.count == 3)
+        let events = try run(words + ["--progress", "json"]).errors
+        for reason in reasons { #expect(events.contains("\"leftOut\":\"\(reason)\""), "\(events)") }
         // Another condition is another job: the catalogues of images that it leaves out are in nobody's way.
         let (other, _) = try scan(["--recursive", scene.path("night"), "--where", "FILTER = 'i'"] + output)
         #expect(names(other) == ["i.fits"] && other.leftOut == 4)
+    }
+
+    @Test("a file that was scanned and then left out is scanned again once it meets the condition, without --overwrite")
+    func changed() throws {
+        let words = ["--recursive", scene.path("night"), "--where", lights] + output
+        #expect(try names(scan(words).0) == ["g.fits", "r.fits"])
+        try image("night/g.fits", ["IMAGETYP= 'DARK'", "FILTER  = 'g'", "EXPTIME = 30.0"])
+        let (dark, _) = try scan(words)
+        #expect(names(dark) == ["r.fits"] && dark.leftOut == 4)
+        // The next run has nothing to decide.
+        #expect(try scan(words).0.leftOut == 4)
+        try image("night/g.fits", ["IMAGETYP= 'LIGHT'", "FILTER  = 'g'", "EXPTIME = 45.0"])
+        let (light, errors) = try scan(words)
+        #expect(names(light) == ["g.fits", "r.fits"] && light.resumed == 1 && light.failed == 0, "\(errors)")
     }
 
     @Test("** stands for any folders, also none")

@@ -157,4 +157,27 @@ import Testing
             #expect(result.output.contains("\"failed\" : 0"))
         }
     }
+
+    @Test("a file that is left out until its header is complete is recorded as scanned")
+    func completed() throws {
+        let samples = [Float](repeating: 1, count: 64 * 64)
+        _ = try scene.image("made/bare.fits", axes: [64, 64], samples: samples)
+        _ = try scene.image("made/light.fits", axes: [64, 64], samples: samples, cards: ["IMAGETYP= 'LIGHT'"])
+        let words = ["--where", "IMAGETYP = 'LIGHT'", "--json", "-v"]
+        try deliver("bare", as: "a")
+        let first = try watch(words)
+        try first.waitForErrors("a.fits: left out by --where: IMAGETYP is missing")
+        try deliver("light", as: "a")
+        try first.waitForErrors("/out/a.fits")
+        first.send(SIGINT)
+        #expect(try first.finish().code == 0)
+        // Files that were there are scanned in their order: this one comes last.
+        try deliver("bare", as: "zz")
+        let second = try watch(words)
+        try second.waitForErrors("zz.fits: left out by --where: IMAGETYP is missing")
+        second.send(SIGINT)
+        let result = try second.finish()
+        #expect(result.code == 0 && result.output.contains("\"resumed\" : 1"), "\(result.output)\(result.errors)")
+        #expect(result.output.contains("\"leftOut\" : 1") && result.output.contains("\"failed\" : 0"))
+    }
 }

@@ -158,10 +158,12 @@ extension ScanJob {
         guard let journal else { return }
         var reported = ReportedFile(file: file.name)
         reported.leftOut = leftOut
+        // The job wrote these before the file changed, and may replace them if it changes again.
+        let catalogues = try await journal.file(file.name)?.remaining ?? []
         let record = JournalledFile(
-            name: file.name, inputs: stamps, catalogues: [], isComplete: true, report: try reported.coded())
+            name: file.name, inputs: stamps, catalogues: catalogues, isComplete: true, report: try reported.coded())
         let isFull = unwritten.withLock { records in
-            records.append(record)
+            records[record.name] = record
             return records.count >= Self.recordsAtOnce
         }
         if isFull { try await write(unwritten, to: journal) }
@@ -174,10 +176,10 @@ extension ScanJob {
     /// Writes the records of files that are left out.
     func writeLeftOut() async throws { if let journal { try await write(unwritten, to: journal) } }
 
-    private func write(_ unwritten: Locked<[JournalledFile]>, to journal: FilesJournal) async throws {
+    private func write(_ unwritten: Locked<[String: JournalledFile]>, to journal: FilesJournal) async throws {
         let records = unwritten.withLock { records in
-            defer { records = [] }
-            return records
+            defer { records = [:] }
+            return Array(records.values)
         }
         try await journal.write(records)
     }

@@ -169,12 +169,14 @@ package final class JobReport: Sendable {
     }
 
     /// What the journal records at the end. A job whose catalogues lack sectors is partial, since the same command may
-    /// find them on other nodes; a file that cannot be scanned is done with.
+    /// find them on other nodes; a file that cannot be scanned is done with. A job of which everything is left out has
+    /// failed, as its exit code says.
     func end(isEndless: Bool) -> FilesJournal.End {
         state.withLock { state in
             let tasks = state.tally.tasks
+            let hasNothing = state.files.count == 0 && state.leftOut.count == 0
             let result: JobRecord.State =
-                isEndless || state.files.count == 0
+                isEndless || hasNothing
                 ? .unfinished : tasks.missing > 0 ? .partial : state.files.written == 0 ? .failed : .finished
             return FilesJournal.End(
                 state: result, isComplete: result == .finished && state.isComplete, sources: state.files.sources,

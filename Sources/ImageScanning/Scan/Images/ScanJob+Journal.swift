@@ -218,19 +218,23 @@ extension ScanJob {
     package func resume(_ files: [InputList.File], done: [String: JournalledFile]) throws -> [InputList.File] {
         try files.filter { file in
             guard let known = done[file.name] else { return true }
-            try resume(file, known)
-            let outputs = known.catalogues.map(\.path)
-            events.display.handle(.fileEnded(file: file.name, outputs: outputs))
+            let leftOut = try resume(file, known)
+            let outputs = leftOut == nil ? known.catalogues.map(\.path) : []
+            events.display.handle(.fileEnded(file: file.name, outputs: outputs, leftOut: leftOut?.reason))
             return false
         }
     }
 
     /// Takes over a file that an earlier run has finished or left out.
-    func resume(_ file: InputList.File, _ known: JournalledFile) throws {
-        if let leftOut = try report.resume(known.report) {
+    /// - Returns: why that run has left it out; nil if it has not.
+    @discardableResult
+    func resume(_ file: InputList.File, _ known: JournalledFile) throws -> LeftOut? {
+        let leftOut = try report.resume(known.report)
+        if let leftOut {
             pages?.leaveOut(file, leftOut.reason)
         } else {
             pages?.keep(file)
         }
+        return leftOut
     }
 }

@@ -49,8 +49,8 @@ package struct ScanJob: Sendable {
     /// The state of a job of one image; nil for many images.
     let sole: SoleScan?
     let deliveries = DeliveryQueue()
-    /// Records of files that are left out, which are not in the journal yet.
-    let unwritten = Locked<[JournalledFile]>([])
+    /// Records of files that are left out, which are not in the journal yet, by name of the file.
+    let unwritten = Locked<[String: JournalledFile]>([:])
 
     package init(
         command: ScanCommand, node: ScanNode, events: ScanEvents, results: Results, copies: FileCopies,
@@ -90,6 +90,8 @@ package struct ScanJob: Sendable {
                 case .scan(let path):
                     guard watch.begins(path) else { continue }
                     let file = InputList.File(path: path)
+                    // The file has changed since it was left out: that record must not replace a later one.
+                    unwritten.withLock { $0[file.name] = nil }
                     if let known = try await journal?.file(file.name), known.isDone {
                         try resume(file, known)
                         watch.handle(.scanned(path))
