@@ -117,6 +117,9 @@ public final class ClusterMembership: Sendable {
         case .forget(let key):
             systems.unlist(key)
             connections.forget(key)
+        case .drop(let key):
+            systems.unlist(key)
+            connections.drop(key)
         case .dial(let peer, let keys):
             connections.dial(peer, keys: keys) { [weak self] in self?.handle(.outcome($0, of: peer.key)) }
         case .report(let outcome, let id, let source): discoveries[source].report(outcome, of: id)

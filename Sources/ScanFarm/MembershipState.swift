@@ -11,7 +11,8 @@ package import ScanSecurity
 ///   this process leads to *known* or *dialled*.
 /// - *known*: listed in the registry, but not connected. ``Event/peersNeeded`` leads to *dialled*.
 /// - *dialled*: passed to the connections, which connect it or report an error. It stays dialled until it is no longer
-///   announced; discovery offers it again after a failure.
+///   announced, or until the name of another node shows that the user has not selected it; discovery offers it again
+///   after a failure.
 package struct MembershipState: Sendable {
     package enum Event: Sendable {
         /// A source of announcements reports an event.
@@ -29,6 +30,8 @@ package struct MembershipState: Sendable {
         case list(Systems.Peer)
         /// Remove the peer of this key from the registry, and close its connection.
         case forget(String)
+        /// Remove the peer of this key from the registry, and end its connection even if it is in use.
+        case drop(String)
         /// Connect the peer, which claims to accept these keys.
         case dial(Systems.Peer, keys: [KeyFingerprint])
         /// Report the outcome of the connection to a source of announcements.
@@ -123,7 +126,8 @@ package struct MembershipState: Sendable {
             source: source, isListed: before?.isListed ?? false,
             isDialled: isOffered ? false : before?.isDialled ?? false, failure: before?.failure)
         let change: [Action] = before == nil ? [.notify(.discovered(node))] : []
-        return change + judge(key, at: time)
+        let isNewName = before?.peer.node.name != node.name
+        return change + judge(key, at: time) + (isNewName ? judgeOthers(than: key, at: time) : [])
     }
 
     private mutating func judgeAll(at time: Date) -> [Action] {
@@ -135,9 +139,7 @@ package struct MembershipState: Sendable {
         guard var entry = known[key] else { return [] }
         let node = entry.peer.node
         if entry.isDialled { return [.list(Systems.Peer(node, key: key))] }
-        let reason = UnusableReason(
-            of: node, keys: keys, at: time, hasLocalSystem: hasLocalSystem, among: selection,
-            known: selection == NodeSelection() ? [] : names(at: time))
+        let reason = reason(of: node, at: time)
         let (isNew, wasListed) = (entry.peer.unusableReason != reason, entry.isListed)
         entry.peer.unusableReason = reason
         entry.isListed = reason == nil
@@ -148,6 +150,35 @@ package struct MembershipState: Sendable {
         }
         let peer = Systems.Peer(node, key: key)
         return [.list(peer)] + (needsPeers ? [.dial(peer, keys: node.advertisement.keys)] : [])
+    }
+
+    /// Decides again whether the other nodes are selected, since the name of the node `key` is new: a whole name
+    /// selects its node only, and none whose name begins so. The new name makes no word ambiguous.
+    private mutating func judgeOthers(than key: String, at time: Date) -> [Action] {
+        guard selection != NodeSelection() else { return [] }
+        var actions: [Action] = []
+        for other in known.keys.sorted() where other != key {
+            // The own name of a node of a list is known after the handshake only.
+            guard var entry = known[other], entry.peer.node.advertisement.id != nil else { continue }
+            let reason = reason(of: entry.peer.node, at: time)
+            if reason?.cause == .ambiguous { continue }
+            guard entry.isDialled else {
+                actions += judge(other, at: time)
+                continue
+            }
+            guard reason?.cause == .excluded else { continue }
+            entry.peer.unusableReason = reason
+            (entry.isListed, entry.isDialled) = (false, false)
+            known[other] = entry
+            actions.append(.drop(other))
+        }
+        return actions
+    }
+
+    private func reason(of node: DiscoveredNode, at time: Date) -> UnusableReason? {
+        UnusableReason(
+            of: node, keys: keys, at: time, hasLocalSystem: hasLocalSystem, among: selection,
+            known: selection == NodeSelection() ? [] : names(at: time))
     }
 
     /// Time in seconds in which nodes that are running are discovered. A node that is discovered later makes no word

@@ -126,6 +126,37 @@ struct MembershipStateTests {
         #expect(state.peers.first?.unusableReason?.text == error.message)
     }
 
+    @Test("a node whose name begins like another node's whole name is not that one, whichever is discovered first")
+    func wholeName() {
+        func other(_ name: String, _ number: UInt64) -> DiscoveredNode {
+            var other = node()
+            (other.id, other.name) = (.identity(SystemID(high: number, low: 0)), name)
+            other.advertisement.id = SystemID(high: number, low: 0)
+            return other
+        }
+        let (short, long) = (other("beta", 3), other("beta-7c1e", 4))
+        let longKey = "0 \(SystemID(high: 4, low: 0))"
+        func used(
+            _ selection: NodeSelection, _ nodes: [DiscoveredNode]
+        ) -> (names: Set<String>, last: [MembershipState.Action]) {
+            var state = MembershipState(
+                sourceCount: 1, keys: keys, hasLocalSystem: false, needsPeers: true, selection: selection)
+            var last: [MembershipState.Action] = []
+            for (index, node) in nodes.enumerated() {
+                // The second one is discovered long after the first one.
+                last = state.handle(.discovery(.found(node), source: 0), seconds: Double(index * 60), at: .now)
+            }
+            return (Set(state.peers.filter { $0.unusableReason == nil }.map(\.node.name)), last)
+        }
+        let (only, excluded) = (NodeSelection(only: ["beta"]), NodeSelection(excluded: ["beta"]))
+        #expect(used(only, [short, long]).names == ["beta"] && used(excluded, [short, long]).names == ["beta-7c1e"])
+        let late = used(only, [long, short])
+        #expect(late.names == ["beta"] && late.last.contains(.drop(longKey)))
+        let allowed = used(excluded, [long, short])
+        #expect(allowed.names == ["beta-7c1e"])
+        #expect(allowed.last.contains { if case .dial(let peer, _) = $0 { peer.key == longKey } else { false } })
+    }
+
     @Test("a beginning of a name that two nodes have is reported, unless the second one is discovered late")
     func ambiguous() throws {
         func other(_ name: String, _ number: UInt64, key: KeyRing? = nil) -> DiscoveredNode {

@@ -75,8 +75,8 @@ extension JobRow {
             file.errors.map { $0.contains(file.file) ? $0 : "\(file.file): \($0)" }
                 + file.missing.flatMap { ["\(file.file): \($0.line)"] + ($0.log ?? []).map { "  \($0)" } }
         }
-        // A job without a journal has only its log.
-        if lines.isEmpty, state == SubmittedJob.State.failed.rawValue { lines = [message].compactMap(\.self) }
+        // A job without a journal has only its log, and one of which every file is left out has only its reason.
+        if lines.isEmpty, state == SubmittedJob.State.failed.rawValue { lines = [message ?? reason].compactMap(\.self) }
         return lines.isEmpty ? "nothing failed\n" : lines.map { $0.printable + "\n" }.joined()
     }
 }

@@ -44,8 +44,8 @@ package struct JobRow: Codable, Equatable, Sendable {
     /// Number of tasks with a result, and number of all tasks as far as known, for a job of one image.
     package var tasksDone: Int?
     package var tasksTotal: Int?
-    /// Number of files with complete catalogues, of files that failed as a whole or in part, and of all files, or 0 if
-    /// that is not known.
+    /// Number of files whose catalogues are complete or that are left out, of files that failed as a whole or in part,
+    /// and of all files, or 0 if that is not known.
     package var filesDone: Int?
     package var filesFailed: Int?
     package var filesTotal: Int?
@@ -54,7 +54,7 @@ package struct JobRow: Codable, Equatable, Sendable {
     package var sources: Int?
     /// Files that could not be scanned, as a whole or in part, by name.
     package var failedFiles: [FailedFile]?
-    /// Reason why the journal cannot be read.
+    /// Reason why the journal cannot be read, or why the job had nothing to do.
     package var reason: String?
 
     /// A file that could not be scanned, or not completely.
@@ -93,19 +93,14 @@ package struct JobRow: Codable, Equatable, Sendable {
         (journal, reason) = (entry.id, entry.trouble)
         tasks = Dictionary(uniqueKeysWithValues: entry.tasks.map { ($0.key.rawValue, $0.value) })
         tasksDone = (entry.process == nil ? entry.record?.tasksDone : nil) ?? entry.tasks.values.reduce(0, +)
-        let files = entry.failed.map { file in
-            guard let report = try? ReportedFile(coded: file.report) else {
-                return FailedFile(file: file.name, errors: ["its report cannot be read"], missing: [])
-            }
-            return FailedFile(
-                file: report.file, errors: report.errors ?? [], missing: report.images.flatMap(\.missing))
-        }
-        // A file without a reason is scanned again for another cause, such as a node that computes differently.
-        failedFiles = files.filter { !$0.errors.isEmpty || !$0.missing.isEmpty }
+        failedFiles = entry.failedFiles
         guard let record = entry.record else { return }
         began = Date(timeIntervalSince1970: record.began).formatted(.iso8601)
         (image, outputs, sources, tasksTotal) = (record.identity.image, record.outputs, record.sources, record.tasks)
         (filesTotal, filesDone, filesFailed) = (record.files, entry.files, failedFiles?.count)
+        if entry.process == nil, record.state == .failed, record.tasks == nil, filesFailed == 0 {
+            reason = "nothing to scan: every file is left out"
+        }
     }
 
     /// Returns the command in a few words, as in `scan img001.fits and 28 more`.
@@ -122,15 +117,37 @@ package struct JobRow: Codable, Equatable, Sendable {
     /// Maximum number of failed files that a node sends of a job.
     static let failureLimit = 10_000
 
-    /// Copy with numbers and texts limited to a valid range that JSON supports, since a peer may send any.
-    var possible: JobRow {
+    /// Copy with at most ``failureLimit`` failed files, as a node sends it.
+    package var sendable: JobRow {
         var row = self
+        row.failedFiles = failedFiles.map { Array($0.prefix(Self.failureLimit)) }
+        return row
+    }
+
+    /// Copy with numbers limited to a valid range that JSON supports, and with at most ``failureLimit`` failed files,
+    /// since a peer may send any. The length of a call's body limits the texts.
+    var possible: JobRow {
+        var row = sendable
         row.ageSeconds = ageSeconds.map { max(0, $0.ifFinite ?? 0) }
         (row.progress, row.systems) = (progress?.possible, systems?.possible)
         func count(_ number: Int?) -> Int? { number.map { min(max(0, $0), 1 << 50) } }
         (row.tasksDone, row.tasksTotal, row.sources) = (count(tasksDone), count(tasksTotal), count(sources))
         (row.filesDone, row.filesFailed, row.filesTotal) = (count(filesDone), count(filesFailed), count(filesTotal))
-        row.failedFiles = failedFiles.map { Array($0.prefix(Self.failureLimit)) }
         return row
+    }
+}
+
+extension JournalFolder.Entry {
+    /// Files that could not be scanned, as a whole or in part, with the reasons.
+    package var failedFiles: [JobRow.FailedFile] {
+        let files = failed.map { file in
+            guard let report = try? ReportedFile(coded: file.report) else {
+                return JobRow.FailedFile(file: file.name, errors: ["its report cannot be read"], missing: [])
+            }
+            return JobRow.FailedFile(
+                file: report.file, errors: report.errors ?? [], missing: report.images.flatMap(\.missing))
+        }
+        // A file without a reason is scanned again for another cause, such as a node that computes differently.
+        return files.filter { !$0.errors.isEmpty || !$0.missing.isEmpty }
     }
 }

@@ -6,9 +6,10 @@ import ScanBasics
 /// A file that keeps the name of a node, locked by the process of that node until the claim is released.
 ///
 /// The files of a host are `HOST.1`, `HOST.2` and so on. The first line is the name, the second one the address of
-/// `--listen`, if the node was started with it. A node claims the first file with its address, or else the first file, that
-/// no other process has locked: nodes that run at the same time have different files, and a node that is started again has
-/// the file that it had before. The files are never removed: a lock on a removed file would exclude nobody.
+/// `--listen`, if the node was started with it. A node claims the first file with its address, or else the first one
+/// without a name, that no other process has locked: nodes that run at the same time have different files, and a node
+/// that is started again has the file that it had before. A file of another address is claimed only if all numbers are
+/// used, since its node may be started again. The files are never removed: a lock on a removed file excludes nobody.
 package final class NameClaim: Sendable {
     /// Number of the file, from 1.
     package let number: Int
@@ -20,6 +21,16 @@ package final class NameClaim: Sendable {
     /// Maximum number of nodes of a host whose names are kept.
     private static let limit = 256
 
+    /// Whose name a file has, for a node that claims one.
+    private enum Use {
+        /// It has the name of the node's address.
+        case own
+        /// There is no file, or it has no name.
+        case unused
+        /// It has the name of another address.
+        case other
+    }
+
     /// Claims a file of `host` in `folder`, which is created if necessary, for a node that listens on `address`, or on the
     /// default one.
     /// - Throws: `CommandError` if no file can be created or locked, or if other users can write to the folder.
@@ -28,11 +39,12 @@ package final class NameClaim: Sendable {
         try? FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         if let distrust = UserFolder.distrust(folder) { throw CommandError(.failure, distrust) }
-        let own = (1...Self.limit).prefix { access(Self.path(folder, host, $0), F_OK) == 0 }.filter { number in
+        let numbers = Dictionary(grouping: 1...Self.limit) { number -> Use in
             let lines = Self.existing(Self.path(folder, host, number)).map(Self.lines) ?? []
-            return !lines.isEmpty && (lines.count > 1 ? lines[1] : nil) == address
+            if lines.isEmpty { return .unused }
+            return (lines.count > 1 ? lines[1] : nil) == address ? .own : .other
         }
-        for number in own + Array(1...Self.limit) {
+        for number in [Use.own, .unused, .other].flatMap({ numbers[$0] ?? [] }) {
             let path = Self.path(folder, host, number)
             let file = try Self.open(path)
             switch Self.lock(file) {
@@ -67,8 +79,9 @@ package final class NameClaim: Sendable {
     /// - Throws: `CommandError` if the file cannot be written.
     package func keep(_ name: String) throws(CommandError) {
         let bytes = Array([name, address].compactMap(\.self).map { $0 + "\n" }.joined().utf8)
-        guard ftruncate(file.number, 0) == 0, pwrite(file.number, bytes, bytes.count, 0) == bytes.count,
-            fsync(file.number) == 0
+        // Written before the rest is cut off, so that a full disk leaves the name that the file has.
+        guard pwrite(file.number, bytes, bytes.count, 0) == bytes.count,
+            ftruncate(file.number, off_t(bytes.count)) == 0, fsync(file.number) == 0
         else { throw CommandError(.output, Self.path(folder, host, number), errno: errno) }
     }
 

@@ -8,6 +8,8 @@ package struct ConfinedSearch {
     private let isCancelled: () -> Bool
     /// Whether the budget was exhausted or the search was cancelled.
     package private(set) var isExhausted = false
+    /// Paths of folders that would have to be searched but cannot be read.
+    package private(set) var unreadable: Set<String> = []
 
     /// Creates a budget of `limit` directory entries and `time`; the search also ends when `isCancelled` returns true.
     package init(
@@ -21,6 +23,28 @@ package struct ConfinedSearch {
         rest -= count
         if rest < 0 || .now > end || isCancelled() { isExhausted = true }
         return !isExhausted
+    }
+
+    fileprivate mutating func note(unreadable folder: String) { unreadable.insert(folder.isEmpty ? "/" : folder) }
+
+    /// Returns the status of a file in a folder, or nil if there is none or the folder cannot be searched.
+    fileprivate mutating func look(at place: ConfinedPath, in folder: String) -> FileStatus? {
+        do throws(ConfinedPath.Refusal) {
+            return try place.look()
+        } catch {
+            note(unreadable: folder)
+            return nil
+        }
+    }
+
+    /// Returns the names in a folder that match a pattern, or none if it cannot be read.
+    fileprivate mutating func names(in folder: OpenDescriptor, _ path: String, _ pattern: String) -> [String] {
+        do throws(ConfinedPath.Refusal) {
+            return try ConfinedFolders.names(in: folder, path, pattern, &self)
+        } catch {
+            note(unreadable: path)
+            return []
+        }
     }
 }
 
@@ -85,35 +109,41 @@ extension ConfinedFolders {
         guard let first = parts.first, !search.isExhausted else { return }
         if first == ShellPattern.anyFolders {
             find(parts.dropFirst(), below: folder, path, &search, &found)
-            for name in names(in: folder, "*", &search) where !isReserved(name) {
+            for name in search.names(in: folder, path, "*") where !isReserved(name) {
                 let place = ConfinedPath(folder: folder, root: path, rest: name)
-                guard (try? place.look())?.kind == .folder, let next = try? place.openFolder() else { continue }
+                guard search.look(at: place, in: path)?.kind == .folder else { continue }
+                guard let next = try? place.openFolder() else {
+                    search.note(unreadable: "\(path)/\(name)")
+                    continue
+                }
                 find(parts, below: next, "\(path)/\(name)", &search, &found)
             }
             return
         }
-        let names = ShellPattern.isPattern(first) ? names(in: folder, first, &search) : [first]
+        let names = ShellPattern.isPattern(first) ? search.names(in: folder, path, first) : [first]
         for name in names where !isReserved(name) {
             let place = ConfinedPath(folder: folder, root: path, rest: name)
             if parts.count > 1 {
                 guard let next = try? place.openFolder() else { continue }
                 find(parts.dropFirst(), below: next, "\(path)/\(name)", &search, &found)
-            } else if let status = try? place.look(), status.kind == .regular {
+            } else if search.look(at: place, in: path)?.kind == .regular {
                 found.insert("\(path)/\(name)")
             }
         }
     }
 
-    /// Returns the names in a folder that match a pattern.
+    /// Returns the names in the folder at `path` that match a pattern.
+    /// - Throws: ``ConfinedPath/Refusal`` if the folder cannot be read.
     package static func names(
-        in folder: OpenDescriptor, _ pattern: String, _ search: inout ConfinedSearch
-    ) -> [String] {
+        in folder: OpenDescriptor, _ path: String, _ pattern: String, _ search: inout ConfinedSearch
+    ) throws(ConfinedPath.Refusal) -> [String] {
         // The descriptor may allow entering the folder but not reading it.
         let descriptor = openat(folder.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return [] }
+        guard descriptor >= 0 else { throw ConfinedPath.Refusal(path: path, errno: errno) }
         guard let stream = fdopendir(descriptor) else {
+            let cause = errno
             close(descriptor)
-            return []
+            throw ConfinedPath.Refusal(path: path, errno: cause)
         }
         defer { closedir(stream) }
         var names: [String] = []

@@ -126,7 +126,10 @@ final class NodeLink: @unchecked Sendable {
         shown.key = connection.key
         if shown.announcedName != nil { shown.address = connection.peer.description }
         let (systems, loop, options) = (nodes.systems, nodes.loop, nodes.options)
-        if let refusal = options.selection.refusal(of: node.name, among: nodes.knownNames) {
+        var selection = options.selection
+        // An announced name was compared with those of all announced nodes, also of excluded ones, which have no link.
+        if node.name == shown.announcedName { selection.excluded = [] }
+        if let refusal = selection.refusal(of: node.name, among: nodes.knownNames) {
             let code: ConnectError.Code = refusal.ambiguity == nil ? .excluded : .ambiguous
             return refuse(ConnectError(code, refusal.ambiguity ?? refusal.text), connection)
         }

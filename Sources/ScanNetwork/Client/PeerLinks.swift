@@ -74,6 +74,13 @@ package struct PeerLinks: Sendable {
         return removeDeparted()
     }
 
+    /// A discovered node must not be used: its link is closed and removed.
+    package mutating func drop(_ key: String, at now: Instant) -> [Action] {
+        guard let link = links.first(where: { $0.key == key }) else { return [] }
+        departing.insert(key)
+        return handle(.close, of: link.number, at: now, jitter: 0)
+    }
+
     /// No node is needed any more.
     package mutating func close(at now: Instant) -> [Action] {
         isClosed = true

@@ -39,6 +39,9 @@ extension RemoteNodes {
         loop.execute { self.perform(self.links.forget(key)) }
     }
 
+    /// The node must not be used: it leaves the systems, and its connection or attempt ends. Nothing more is reported.
+    package func drop(_ key: String) { loop.execute { self.perform(self.links.drop(key, at: self.loop.now)) } }
+
     /// Offers these keys from now on. Connections that were made with others stay.
     package func use(_ keys: KeyRing) { loop.execute { self.keys = keys } }
 }

@@ -77,7 +77,7 @@ package struct ReadableFiles: Sendable {
         }
         var search = ConfinedSearch()
         let names = try reading(folder) { () throws(ConfinedPath.Refusal) in
-            ConfinedFolders.names(in: try place.openFolder(), "*", &search)
+            try ConfinedFolders.names(in: place.openFolder(), folder, "*", &search)
         }
         if search.isExhausted { throw ImageError(.unreadable, "\(folder): too many files to look at") }
         return names
@@ -108,7 +108,7 @@ package struct ReadableFiles: Sendable {
         if search.isExhausted {
             throw ImageError(.unreadable, "\(pattern): too many files to look at; name fewer folders")
         }
-        return Found(paths: found)
+        return Found(paths: found, unreadable: search.unreadable.sorted(by: FolderTree.precedes))
     }
 
     /// Returns the files below a folder at any depth, as ``FolderTree`` has them; for a job without those behind links.
@@ -127,7 +127,10 @@ package struct ReadableFiles: Sendable {
             throw ImageError(.unreadable, "\(folder): too many files to look at; name fewer folders")
         }
         let folders = Set(files.compactMap { file in file.lastIndex(of: "/").map { String(file[..<$0]) } })
-        return Found(paths: files, folders: folders.union([start]).sorted(by: FolderTree.precedes))
+        return Found(
+            paths: files,
+            folders: folders.union([start]).subtracting(search.unreadable).sorted(by: FolderTree.precedes),
+            unreadable: search.unreadable.sorted(by: FolderTree.precedes))
     }
 
     private func absolute(_ path: String) -> String {

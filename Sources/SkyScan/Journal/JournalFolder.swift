@@ -33,7 +33,7 @@ public struct JournalFolder: Equatable, Sendable {
         public var process: Int?
         /// Number of tasks with results in the journal, by step.
         public var tasks: [ScanStep: Int]
-        /// Number of files with complete catalogues.
+        /// Number of files whose catalogues are complete, or that are left out.
         public var files = 0
         /// Files that could not be scanned, or not completely, by name.
         public var failed: [JournalledFile] = []
@@ -62,15 +62,16 @@ public struct JournalFolder: Equatable, Sendable {
     /// Returns the job whose ID begins with `prefix`. Blocks on disk access.
     /// - Throws: ``JournalError`` with `unknownJob` if there is none or several.
     public func entry(prefix: String) throws(JournalError) -> Entry {
-        let found = try entries().filter { $0.id.hasPrefix(prefix.lowercased()) }
-        guard found.count == 1, let entry = found.first else {
+        // Only the journal of the job is read.
+        let found = try ids().filter { $0.hasPrefix(prefix.lowercased()) }
+        guard found.count == 1, let id = found.first else {
             throw JournalError(
                 .unknownJob,
                 found.isEmpty
                     ? "no job has the ID \(prefix); `skyfarm jobs` lists them"
                     : "\(found.count) jobs have IDs that begin with \(prefix); give more digits")
         }
-        return entry
+        return entry(id: id)
     }
 
     /// Returns the job that was submitted under this ID, or nil if it has no readable journal. Blocks on disk access.
@@ -85,6 +86,12 @@ public struct JournalFolder: Equatable, Sendable {
         // withExtendedLifetime is not used around the call, since it does not rethrow errors of this type.
         defer { withExtendedLifetime(lock) {} }
         try removeFiles(id)
+    }
+
+    /// Deletes all readable journals of the job that was submitted under this ID. Blocks on disk access.
+    /// - Throws: ``JournalError`` with `inUse` while a process runs the job, or with `unwritable`.
+    package func remove(submission: String) throws(JournalError) {
+        for entry in (try? entries()) ?? [] where entry.record?.submission == submission { try remove(entry.id) }
     }
 
     private func entry(id: String) -> Entry {

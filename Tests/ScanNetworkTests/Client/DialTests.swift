@@ -10,16 +10,19 @@ struct DialTests {
         let nodes: RemoteNodes
         let outcomes = Locked<[RemoteNodes.DialOutcome]>([])
 
-        init(named addresses: [String] = []) {
+        init(named addresses: [String] = [], selection: NodeSelection = NodeSelection()) {
             var options = RemoteNodes.Options()
+            options.selection = selection
             options.timing = testTiming
             nodes = RemoteNodes(addresses, keys: testKeys, systems: systems, options: options)
             nodes.start()
         }
 
-        func dial(_ key: String, _ addresses: [String], identity: SystemID? = nil) throws {
+        func dial(
+            _ key: String, _ addresses: [String], identity: SystemID? = nil, name: String = "found"
+        ) throws {
             let addresses = try addresses.map { try SocketAddress(parsing: $0) }
-            nodes.dial(.init(key: key, name: "found", identity: identity, addresses: addresses)) { outcome in
+            nodes.dial(.init(key: key, name: name, identity: identity, addresses: addresses)) { outcome in
                 self.outcomes.withLock { $0.append(outcome) }
             }
         }
@@ -68,6 +71,21 @@ struct DialTests {
         #expect(states.map(\.address) == [node.address])
         #expect(states.map(\.announcedName) == ["found"])
         #expect(states[0].node?.busy == 0)
+        coordinator.nodes.close()
+        node.server.stop()
+    }
+
+    @Test("whose names begin like an excluded node's are used, since discovery has judged them, until they are dropped")
+    func excludedBeginning() async throws {
+        let node = try TestNode()
+        let coordinator = Coordinator(selection: NodeSelection(excluded: ["no"]))
+        try coordinator.dial("a", [node.address], name: "node")
+        #expect(await coordinator.heard(1) == [.connected])
+        #expect(coordinator.systems.snapshot.map(\.name) == ["node"])
+        coordinator.nodes.drop("a")
+        await eventually { coordinator.systems.snapshot.isEmpty && node.server.status.connections == 0 }
+        #expect(coordinator.systems.snapshot.isEmpty && node.server.status.connections == 0)
+        #expect(await coordinator.nodes.states.isEmpty)
         coordinator.nodes.close()
         node.server.stop()
     }

@@ -82,6 +82,18 @@ struct PeerLinksTests {
         #expect(handle(&links, .retry, of: first).isEmpty)
     }
 
+    @Test("are closed and removed when their node must not be used, and a link that stood by is dialled instead")
+    func drop() throws {
+        var links = PeerLinks(count: 1)
+        _ = links.start(at: now)
+        let number = try dial(&links, "a", alpha).number
+        _ = handle(&links, .connected(alpha, hasJoined: true), of: number)
+        _ = handle(&links, .connected(alpha, hasJoined: false), of: 0)
+        #expect(links.drop("a", at: now) == [.link(number, .close), .link(0, .dial), .remove(number)])
+        let again = links.drop("a", at: now)
+        #expect(again.isEmpty && links.links.count == 1)
+    }
+
     @Test("stay when their node is announced again in time")
     func announcedAgain() throws {
         var links = PeerLinks(count: 0)

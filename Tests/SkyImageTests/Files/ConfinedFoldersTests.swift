@@ -3,6 +3,7 @@ import SkyTestSupport
 import Testing
 
 import ScanBasics
+import SkyFITS
 
 /// A folder with files, and what lies beside it.
 @Suite("confined folders") struct ConfinedFoldersTests {
@@ -106,6 +107,22 @@ import ScanBasics
         var cancelled = ConfinedSearch { true }
         _ = folders.paths(matching: "\(base)/in/*", &cancelled)
         #expect(cancelled.isExhausted)
+    }
+
+    @Test(
+        "a folder that cannot be read is named, and the files of the others are found",
+        .enabled(if: Unprivileged.isPossible, "root may read everything"))
+    func unreadable() throws {
+        let (deep, files) = ("\(base)/in/night/deep", ["\(base)/in/a.fits", "\(base)/in/night/b.fits"])
+        let readable = ReadableFiles(below: folders)
+        chmod(deep, 0)
+        defer { chmod(deep, 0o755) }
+        let found = try Unprivileged.run { try readable.paths(matching: "\(base)/in/**/?.fits") }
+        #expect(found.paths == files && found.unreadable == [deep])
+        let tree = try Unprivileged.run { try readable.files(below: "\(base)/in") }
+        #expect(tree.paths == files && tree.unreadable == [deep])
+        #expect(tree.folders == ["\(base)/in", "\(base)/in/night"])
+        #expect(throws: ImageError.self) { try Unprivileged.run { try readable.names(in: deep) } }
     }
 
     @Test("a confined file is written into the folder that was opened, whatever its name leads to by then")

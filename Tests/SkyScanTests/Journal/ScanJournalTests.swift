@@ -177,6 +177,23 @@ import Testing
         #expect(try bench.journals.entries().count == 1)
     }
 
+    @Test("is read alone when it is looked up, without those of other jobs")
+    func lookUp() throws {
+        let bench = try JournalBench(width: 64, height: 64)
+        try bench.journals.create()
+        for threshold in [1.5, 9] {
+            let record = try bench.record(threshold: threshold)
+            _ = try JournalFile(path: bench.journals.journalPath(record.identity.id), new: record)
+        }
+        let id = try bench.record().identity.id
+        // SQLite removes the log of a journal that it has read.
+        let log = try bench.journals.journalPath(bench.record(threshold: 9).identity.id) + "-wal"
+        try Data([0]).write(to: URL(fileURLWithPath: log))
+        #expect(try bench.journals.entry(prefix: id).record?.identity.id == id)
+        #expect(FileManager.default.fileExists(atPath: log))
+        #expect(try bench.journals.entries().count == 2)
+    }
+
     @Test("of one task makes no file if it was short")
     func oneTask() async throws {
         let bench = try JournalBench(width: 64, height: 64)

@@ -1,7 +1,10 @@
 import Foundation
+import SkyExtraction
+import SkyScan
 import Testing
 
-import ImageJobs
+@testable import ImageJobs
+@testable import ImageScanning
 
 /// What `skyfarm jobs` knows of scans that have ended, from their journals and those of submitted jobs.
 @Suite("jobs remember", .serialized, .timeLimit(.minutes(5))) struct JobMemoryTests {
@@ -77,6 +80,17 @@ import ImageJobs
         _ = try run(["jobs", "remove", "--all"])
     }
 
+    @Test("a job of which every file is left out is failed, and says why")
+    func allLeftOut() throws {
+        try scan([try scene.table("stars.fits"), try scene.table("more.fits")], [], 5)
+        let job = try #require(try jobs().first)
+        #expect(job.state == "failed" && job.filesDone == 2 && job.filesFailed == 0 && job.filesTotal == 2)
+        #expect(try run(["jobs", "show", job.id]).contains("reason  nothing to scan: every file is left out\n"))
+        #expect(try run(["jobs", "show", job.id, "--failed"]) == "nothing to scan: every file is left out\n")
+        _ = try run(["jobs", "wait", job.id], 5)
+        _ = try run(["jobs", "remove", "--all"])
+    }
+
     @Test("a submitted job is listed once, under one ID, and knows what failed after its node has ended")
     func submitted() throws {
         let node = try Node("near", environment: environment)
@@ -102,6 +116,53 @@ import ImageJobs
         #expect(try run(["jobs", "show", id]).contains(files.joined(separator: " ")))
         _ = try run(["jobs", "remove", id])
         #expect(try run(["jobs"]) == "no jobs\n")
+    }
+
+    /// Makes the folder of a submitted job.
+    private func submittedJob(_ id: String) throws -> (jobs: SubmittedJobs, journals: JournalFolder) {
+        let journals = JournalFolder(path: scene.path("state/skyfarm"))
+        let jobs = SubmittedJobs(path: journals.path + "/jobs")
+        try jobs.write(SubmittedJob(id: id, words: files, folder: scene.folder, environment: [:], submitted: 0))
+        return (jobs, journals)
+    }
+
+    /// Makes a journal of a submitted job.
+    private func journal(of id: String, in folder: JournalFolder, began: Double) throws -> JournalFile {
+        let identity = try JobIdentity(
+            files: files, settings: ["began": "\(began)"], parameters: ScanParameters(), software: "test 1")
+        var record = JobRecord(identity: identity, words: files, folder: scene.folder, began: began)
+        record.submission = id
+        return try JournalFile(path: folder.journalPath(identity.id), new: record)
+    }
+
+    @Test("of a submitted job with several journals the list has the newest, as `jobs show`, and all are removed")
+    func severalJournals() throws {
+        let id = "0badcafe"
+        let (submitted, journals) = try submittedJob(id)
+        var ids: [String] = []
+        for began in [1.0, 2.0] { ids.append(try journal(of: id, in: journals, began: began).record.identity.id) }
+        #expect(submitted.journal(of: id)?.id == ids[1])
+        #expect(try jobs().map(\.journal) == [ids[1]])
+        try submitted.remove(id)
+        #expect(try journals.entries().isEmpty)
+        #expect(try jobs().isEmpty)
+    }
+
+    @Test("a node sends a limited number of failed files of a job, and counts all")
+    func manyFailed() async throws {
+        let id = "0badcafe"
+        let (submitted, journals) = try submittedJob(id)
+        let report = try ReportedFile(file: "a.fits", errors: ["truncated"]).coded()
+        try journal(of: id, in: journals, began: 1).write(
+            (0...JobRow.failureLimit).map {
+                JournalledFile(name: "\($0).fits", inputs: [], catalogues: [], report: report)
+            })
+        let supervisor = JobSupervisor(
+            JobStores(own: submitted, permit: JobPermit(folders: [])), limit: 0,
+            holder: JobSupervisor.Holder(owner: scene.folder, node: "near", limit: 60), program: "/nonexistent"
+        ) { _ in }
+        let row = try #require(await supervisor.row(id))
+        #expect(row.failedFiles?.count == JobRow.failureLimit && row.filesFailed == JobRow.failureLimit + 1)
     }
 
     @Test("the same command with other outputs keeps those of the record, and view finds the page")

@@ -2,6 +2,8 @@ import Testing
 
 import Console
 @testable import ImageJobs
+@testable import ImageScanning
+@testable import SkyScan
 
 @Suite("The queue of submitted jobs") struct JobQueueStateTests {
     @Test("runs so many jobs at a time, in the order of submission")
@@ -76,6 +78,18 @@ import Console
             event: "ended", files: 4, filesDone: 4, tasks: 2, tasksDone: 2, pixels: 9, pixelsDone: 9, retries: 0,
             systems: 1, slotsTotal: 2)
         #expect(JobRow(entry).done == "2/4 files, 2 failed")
+    }
+
+    @Test("a file without a reason, which is scanned again for another cause, is not counted as failed")
+    func failedFiles() throws {
+        func file(_ name: String, _ errors: [String]?) throws -> JournalledFile {
+            let report = try ReportedFile(file: name, errors: errors).coded()
+            return JournalledFile(name: name, inputs: [], catalogues: [], report: report)
+        }
+        var journal = JournalFolder.Entry(id: "1f0c", tasks: [:])
+        journal.failed = [try file("a.fits", ["truncated"]), try file("b.fits", nil)]
+        #expect(journal.failedFiles.map(\.file) == ["a.fits"])
+        #expect(SubmittedJob.Result(code: 23, ended: 0, journal: journal).filesFailed == 1)
     }
 
     @Test("a job runs with the variables of its user and of Skyfarm, and no others")

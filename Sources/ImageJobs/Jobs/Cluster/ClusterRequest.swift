@@ -56,7 +56,7 @@ package struct ClusterReply: Codable, Sendable {
 
     package init(_ error: CommandError) { (self.error, code) = (error.description, error.code.rawValue) }
 
-    /// Returns the reply with numbers and texts limited to a valid range.
+    /// Returns the reply with numbers limited to a valid range, and with the load's texts limited in length.
     /// - Throws: `CommandError` if the request failed.
     package func get(from node: String) throws(CommandError) -> ClusterReply {
         guard let error else {

@@ -49,7 +49,9 @@ extension JobsCommand {
     /// Returns each job once: those of this machine's user, submitted or not, and those of all nodes that answer.
     func rows() async throws -> [JobRow] {
         let entries = try options.folder.entries()
-        let journals = Dictionary(entries.compactMap { entry in entry.record?.submission.map { ($0, entry) } }) { $1 }
+        let journalled = entries.compactMap { entry in entry.record?.submission.map { ($0, entry) } }
+        // The newest journal of a submitted job comes first; `jobs show` reads it, too.
+        let journals = Dictionary(journalled) { first, _ in first }
         var here = options.submitted?.entries().map { JobRow($0, journal: journals[$0.job.id]) } ?? []
         let submitted = Set(here.map(\.id))
         let others = entries.filter { !submitted.contains($0.record?.submission ?? "") }

@@ -251,7 +251,7 @@ package actor JobSupervisor {
         if isForeign { row.process = nil }
         // Rows are sent to other machines, whose users may not be allowed to see the live page.
         row.message = row.message?.withoutToken
-        return row
+        return row.sendable
     }
 
     /// Returns the job of this ID and its permit, which is nil for a job of the user.

@@ -39,7 +39,8 @@ package struct SubmittedJob: Codable, Equatable, Sendable {
         package var filesFailed: Int?
 
         package init(code: Int32, ended: Double, journal: JournalFolder.Entry? = nil) {
-            (self.code, self.ended, state, filesFailed) = (code, ended, journal?.record?.state, journal?.failed.count)
+            (self.code, self.ended, state) = (code, ended, journal?.record?.state)
+            filesFailed = journal?.failedFiles.count
         }
     }
 

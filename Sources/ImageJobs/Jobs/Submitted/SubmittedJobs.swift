@@ -97,10 +97,10 @@ package struct SubmittedJobs: Equatable, Sendable {
     /// Removes the result, so that the job can run again.
     func removeResult(of id: String) { _ = try? inFolder { unlink($0.result(id)) } }
 
-    /// Removes a job with its journal.
+    /// Removes a job with its journals: a run after a change of the inputs may have begun another one.
     package func remove(_ id: String) throws {
         try inFolder { names in
-            if !isShared, let journal = journal(of: id, names) { try journals(of: id, names).remove(journal.id) }
+            if !isShared { try journals(of: id, names).remove(submission: id) }
             try FileManager.default.removeItem(atPath: names.folder(id))
         }
     }
