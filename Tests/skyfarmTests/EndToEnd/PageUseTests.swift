@@ -77,6 +77,29 @@ struct PageUseTests {
         check(try layout(), isSquare: size != "400x1600")
     }
 
+    @Test("clock times stay within their chart, whenever a scan begins")
+    func clockTimes() throws {
+        try openReport(size: "600x600", width: 390, height: Self.height(of: 390))
+        let cut: Int = try evaluate(
+            """
+            (() => {
+              const place = document.body.appendChild(document.createElement("div"));
+              place.className = "figure";
+              let cut = 0;
+              for (let number = 0; number < 400; number++) {
+                const began = 1795737570 + number * 0.137, span = [0.3, 2, 40, 900, 20000][number % 5];
+                chart(place, { x: [0, span], y: [0, 1], xLabel: "", yLabel: "", label: "", began }, () => {});
+                const edge = place.getBoundingClientRect().right + 0.5;
+                cut += [...place.querySelectorAll("text")].filter(
+                  (text) => text.getBoundingClientRect().right > edge).length;
+              }
+              place.remove();
+              return cut;
+            })()
+            """)
+        #expect(cut == 0)
+    }
+
     @Test("a live page shows the whole image without scrolling, and cuts nothing off", arguments: [1400, 390])
     func live(width: Int) async throws {
         let recorder = ScanRecorder()

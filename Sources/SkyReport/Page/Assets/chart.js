@@ -64,7 +64,8 @@ function chart(parent, { x, y, xLabel, yLabel, height = 220, label, top = 10, be
   for (const [value, text] of across.ticks) {
     svg.append(
       shape("line", { class: "axis", x1: toX(value), x2: toX(value), y1: height - bottom, y2: height - bottom + 4 }),
-      shape("text", { x: toX(value), y: height - bottom + 17, "text-anchor": "middle" }, text));
+      // A character is at most 7 pixels wide: no text extends beyond the chart.
+      shape("text", { x: Math.min(toX(value), width - text.length * 3.5), y: height - bottom + 17, "text-anchor": "middle" }, text));
   }
   svg.append(
     shape("line", { class: "axis", x1: left, x2: width - right, y1: height - bottom, y2: height - bottom }),
