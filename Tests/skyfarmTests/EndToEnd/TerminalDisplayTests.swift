@@ -84,11 +84,13 @@ struct TerminalDisplayTests {
         let lines = try end(of: terminal, code: 0)
         #expect(lines.count == 2 && isSummary(lines.first), "\(lines)")
         let last = try #require(lines.last)
-        // The node is on this machine: how fast that is alone is unknown. Often nothing takes half of the slots' time.
+        // The node is on this machine: how fast that is alone is unknown. Often nothing takes half of the slots' time, and
+        // beside other load the node may have no task.
         let parts = last.split(separator: "; ", maxSplits: 1)
         #expect(parts[0].contains(#/sky.fits: [0-9]+ sources in [0-9.]+ s, written to .*/sources.csv$/#), "\(last)")
         let limit = #/^limited by [A-Za-z ]+: [a-z ]+ [0-9]+ % of the time$/#
-        #expect(parts.dropFirst().allSatisfy { $0.contains(limit) }, "\(last)")
+        let alone = "on this machine alone, which was done before the node could have the pixels"
+        #expect(parts.dropFirst().allSatisfy { $0.contains(limit) || $0.hasPrefix(alone) }, "\(last)")
     }
 
     @Test("Ctrl-C leaves the log, how far it came, and how to go on")
