@@ -93,13 +93,14 @@ extension ScanNode {
             if !membership.isOff {
                 _ = await systems.first(within: .seconds(cluster.waitSeconds))
             } else {
-                try await settled()
+                await settled()
             }
-            try Task.checkCancellation()
             let isThere = !systems.snapshot.isEmpty
             let states = await connections.states
             events.choice.report(states)
-            try events.choice.check()
+            // Not by functions that throw: with the error below, Swift 6.3 fails to compile them in optimised builds.
+            if Task.isCancelled { throw CancellationError() }
+            if let error = events.choice.error { throw error }
             if !isThere, !states.contains(where: \.isUsable) { throw unusable(states, cluster) }
         }
         Task { [connections] in events.report(await connections.settled()) }
@@ -109,21 +110,21 @@ extension ScanNode {
     /// discovered.
     /// - Throws: `CommandError` if the options name a node in such a way that several could be meant.
     package func gather(_ cluster: ClusterOptions, _ events: ScanEvents) async throws {
-        try await settled()
+        await settled()
         if !membership.isOff { _ = await discover(for: .seconds(cluster.waitSeconds)) }
-        try Task.checkCancellation()
         events.choice.report(await connections.states)
-        try events.choice.check()
+        // As in `join`.
+        if Task.isCancelled { throw CancellationError() }
+        if let error = events.choice.error { throw error }
     }
 
-    /// Waits until each node at a given address has joined or failed.
-    private func settled() async throws {
+    /// Waits until each node at a given address has joined or failed, or until the task is cancelled.
+    private func settled() async {
         _ = await withTaskCancellationHandler {
             await connections.settled()
         } onCancel: {
             connections.close()
         }
-        try Task.checkCancellation()
     }
 
     /// Why no node can be used, and what to do, in one line.
