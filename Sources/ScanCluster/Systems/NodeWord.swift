@@ -1,3 +1,5 @@
+internal import ScanBasics
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -20,13 +22,16 @@ public struct NodeWord: Hashable, Sendable {
         case chosen([Node])
         /// The word is the name of several nodes, or their names begin with it.
         case ambiguous([Node])
+
+        /// Whether the word selects no node.
+        package var isNone: Bool { if case .none = self { true } else { false } }
     }
 
     /// Creates a word without checking it.
     public init(_ text: String) { self.text = text }
 
     /// Whether the word is a pattern, which may select several nodes.
-    package var isPattern: Bool { text.contains { "*?[".contains($0) } }
+    package var isPattern: Bool { ShellPattern.isPattern(text) }
 
     /// Returns the nodes that the word selects. Each node must be in `nodes` once, with the name that `name` returns.
     package func choice<Node>(among nodes: [Node], name: (Node) -> String) -> Choice<Node> {
