@@ -46,8 +46,8 @@ extension ScanCommand {
 }
 
 extension ScanNode {
-    /// What the nodes that the argument names list for it. Of several nodes that a pattern names, those are left out that
-    /// have no such file.
+    /// Returns the files that each node named by the argument lists for it. If a pattern names several nodes, those without
+    /// such a file are left out.
     /// - Throws: ``ImageError`` that names the node and the cause; `CommandError` if there is no node.
     fileprivate func lists(
         for file: InputList.File, identified: Bool
@@ -111,20 +111,15 @@ extension ScanNode {
                 words.allSatisfy { word in systems.contains { !$0.isLocal && name($0) == word.text } }
             }
             await systems.wait(within: .seconds(cluster.waitSeconds - seconds)) { systems in
-                words.allSatisfy { word in
-                    if case .none = word.choice(among: systems.filter { !$0.isLocal }, name: name) {
-                        false
-                    } else {
-                        true
-                    }
-                }
+                let nodes = systems.filter { !$0.isLocal }
+                return words.allSatisfy { !$0.choice(among: nodes, name: name).isNone }
             }
         }
         try Task.checkCancellation()
         let nodes = systems.snapshot.filter { !$0.isLocal }
         var names: [String: String] = [:]
         for word in words.sorted(by: { $0.text < $1.text }) {
-            if case .none = word.choice(among: nodes, name: name) { throw await missing(word.text) }
+            if word.choice(among: nodes, name: name).isNone { throw await missing(word.text) }
             names[word.text] = try word.node(among: nodes, name: name, label: \.name).name
         }
         return files.map { file in
