@@ -12,7 +12,7 @@ package final class JobReport: Sendable {
     private struct State {
         var files: ReportedFiles
         var leftOut: LeftOutFiles
-        /// Of these, files that an earlier run had left out.
+        /// Number of these files that an earlier run had left out.
         var leftOutBefore = 0
         var arrived = 0
         var resumed = 0
@@ -168,10 +168,10 @@ package final class JobReport: Sendable {
         }
     }
 
-    /// What the journal records at the end. A job whose catalogues lack sectors is partial, since the same command may
+    /// Returns the outcome that the journal records at the end. A job whose catalogues lack sectors is partial, since the same command may
     /// find them on other nodes; a file that cannot be scanned is done with. A job of which everything is left out has
     /// failed, as its exit code says.
-    func end(isEndless: Bool) -> FilesJournal.End {
+    func end() -> FilesJournal.End {
         state.withLock { state in
             let tasks = state.tally.tasks
             let hasNothing = state.files.count == 0 && state.leftOut.count == 0

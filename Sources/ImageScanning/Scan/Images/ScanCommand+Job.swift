@@ -79,7 +79,7 @@ extension ScanCommand {
         let failure = await run(source, results, display, interrupts)
         // A sole image that cannot be scanned ends the job, which has failed.
         let isEnded = failure == nil || results.sole != nil && failure?.code == .input
-        if isEnded { await finish(results, isEndless: source.isEndless, log) }
+        if isEnded { await finish(results, log) }
         let code = try end(results, failure, seconds: (ContinuousClock.now - start) / .seconds(1), log)
         await results.pages?.close(failed: failure != nil, log, interrupts)
         return code
@@ -207,8 +207,6 @@ extension ScanCommand {
 extension ScanCommand.Source {
     /// Empty if they are not known.
     fileprivate var files: [InputList.File] { if case .files(let files, _) = self { files } else { [] } }
-
-    fileprivate var isEndless: Bool { if case .folders = self { true } else { false } }
 
     /// The words after the number of finished files: " of 3 files", or " files" if the total is not known.
     fileprivate var total: String {

@@ -75,9 +75,9 @@ extension ScanCommand {
 
     /// Records the end of a job. A failure is reported and does not affect the catalogues. A watch of folders is never
     /// finished: the same command goes on with it.
-    package func finish(_ results: ScanJob.Results, isEndless: Bool, _ log: Log) async {
+    package func finish(_ results: ScanJob.Results, _ log: Log) async {
         do {
-            try await results.journal?.finish(results.report.end(isEndless: isEndless))
+            try await results.journal?.finish(results.report.end())
         } catch {
             log.write(.warning, "the end of the job is not in its journal: \("\(error)")")
         }
