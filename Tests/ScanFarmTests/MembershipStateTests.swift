@@ -198,7 +198,7 @@ struct MembershipStateTests {
                 == [report, .notify(.unused(name: "alpha", reason: error.message))])
         _ = handle(&state, .discovery(.found(node()), source: 0))
         #expect(handle(&state, .outcome(.failed(error), of: key)) == [report])
-        // After it was connected, a failure is news again.
+        // The node was connected in between, so the next failure is reported again.
         _ = handle(&state, .outcome(.connected, of: key))
         #expect(handle(&state, .outcome(.failed(error), of: key)).count == 2)
     }

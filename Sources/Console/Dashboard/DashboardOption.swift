@@ -44,7 +44,7 @@ package enum DashboardOption {
     /// Starts a server at the address. If the address is loopback and IPv4 has none, uses that of IPv6.
     private static func listen(at address: SocketAddress, _ source: any DashboardSource) throws -> DashboardServer {
         func server(_ address: SocketAddress) throws -> DashboardServer {
-            // Of an address for all interfaces, the link has one that browsers on other machines can use.
+            // If the server listens on all interfaces, the link has an address that browsers on other machines can use.
             let outside = NetworkInterface.address(for: address.host, among: NetworkInterface.current())
             return try DashboardServer(
                 listen: address, source: source, names: hostNames, outside: outside ?? "localhost")

@@ -37,7 +37,7 @@ extension JobRow {
         return table.text
     }
 
-    /// What is done, such as `12/40` tasks or `5/7 files, 2 failed`, without the total if that is unknown.
+    /// The finished work, such as `12/40` tasks or `5/7 files, 2 failed`, without the total if that is unknown.
     package var done: String? {
         if let tasksDone, let tasksTotal { return "\(tasksDone)/\(tasksTotal)" }
         let failed = filesFailed ?? 0

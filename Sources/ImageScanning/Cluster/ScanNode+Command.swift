@@ -113,7 +113,7 @@ extension ScanNode {
         await settled()
         if !membership.isOff { _ = await discover(for: .seconds(cluster.waitSeconds)) }
         events.choice.report(await connections.states)
-        // As in `join`.
+        // Not by functions that throw, for the reason given in `join`.
         if Task.isCancelled { throw CancellationError() }
         if let error = events.choice.error { throw error }
     }

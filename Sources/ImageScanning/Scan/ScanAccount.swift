@@ -7,7 +7,7 @@ package import SkyReport
 package struct ScanAccount: Equatable, Sendable {
     /// Nil if unknown.
     package var speedUp: SpeedUp?
-    /// What took at least half of the slots' time, and scanning at least nine tenths; nil if nothing did, or if it is
+    /// The cause that took at least half of the slots' time, or nine tenths if it is scanning; nil if none did, or if it is
     /// unknown.
     package var bound: Bound?
     /// Nodes that were connected and did nothing, since the slots of this machine were expected to be done before the

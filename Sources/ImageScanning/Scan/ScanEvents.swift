@@ -113,7 +113,7 @@ package struct ScanEvents: Sendable {
         choice.report(states)
         var reported: Set<String> = []
         for state in states {
-            // Of a node that was given by several addresses, the same is said once.
+            // A node may be given by several addresses: its trouble is reported once.
             if let node = state.node, let trouble = state.trouble,
                 !reported.insert("\(node.identity) \(trouble)").inserted
             {

@@ -42,7 +42,7 @@ package struct HostNodeName: Equatable, Sendable {
     package func further(taken: Set<String>, using generator: inout some RandomNumberGenerator) -> String {
         while true {
             let name = "\(host)-\(UInt16.random(in: 0...UInt16.max, using: &generator).hexadecimal)"
-            // Of 65,536 names some are free: a folder keeps far fewer, and so has a network.
+            // There are 65,536 names, far more than a folder keeps or a network has.
             if !taken.contains(name) || taken.count > Int(UInt16.max) { return name }
         }
     }

@@ -21,7 +21,7 @@ package final class NameClaim: Sendable {
     /// Maximum number of nodes of a host whose names are kept.
     private static let limit = 256
 
-    /// Whose name a file has, for a node that claims one.
+    /// The owner of the name in a file, for a node that claims a file.
     private enum Use {
         /// It has the name of the node's address.
         case own

@@ -92,7 +92,7 @@ extension ConfinedFolders {
         return parts
     }
 
-    /// What may follow in a pattern whose first components match those of a folder.
+    /// The components that may follow in a pattern whose first components match those of a folder.
     private static func rests(of parts: ArraySlice<String>, after name: ArraySlice<Substring>) -> [ArraySlice<String>] {
         guard let first = name.first else { return [parts] }
         guard let part = parts.first else { return [] }

@@ -56,7 +56,7 @@ public actor ScanSystem {
     @exclusivity(unchecked) private var timer: (id: TimerID, due: Instant)?
     /// The tasks on the slots of this process.
     @exclusivity(unchecked) var taken = Slots()
-    /// Those that scan threads have left and that are not handled yet.
+    /// The tasks that scan threads have left and that are not handled yet.
     nonisolated let ends = Locked(EndedTasks<any SlotTask>())
 
     /// The system of this process, with `slots` scan threads.

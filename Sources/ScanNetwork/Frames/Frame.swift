@@ -111,7 +111,7 @@ package struct ReferredBulk: Equatable, Sendable {
 /// names the system.
 package struct ResponseFrame {
     package var request: UInt64
-    /// That of the request.
+    /// The task and the attempt that it answers.
     package var identity: TaskFrame.Identity
     /// Whether the scan returned; else ``body`` is a ``CodedFailure``.
     package var succeeded: Bool

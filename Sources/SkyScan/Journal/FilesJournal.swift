@@ -180,7 +180,7 @@ public final class FilesJournal: Sendable {
         state.withLock { $0.merged = merged }
     }
 
-    /// What a job came to.
+    /// The outcome of a job.
     public struct End: Sendable {
         /// State of the job.
         public var state: JobRecord.State

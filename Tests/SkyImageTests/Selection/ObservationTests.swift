@@ -91,7 +91,7 @@ import SkyFITS
         #expect(wanted.count == dates.count)
         for (date, wanted) in zip(dates, wanted) {
             let found = try #require(observation(["DATE-OBS= '\(date)'"]).modifiedJulianDate)
-            // A microsecond.
+            // The tolerance is ten microseconds.
             #expect(abs(found - (Double(wanted) ?? 0)) < 1.2e-11 * 10, "\(date): \(found), \(wanted)")
         }
     }

@@ -9,7 +9,7 @@ struct ChosenImages {
     var survey = FITSSurvey()
     /// The images that the file's name and `--skip-hdu` select: their order counts for masks, maps and headers beside it.
     var known: [ImageExtension] = []
-    /// Those of them whose headers meet the condition of `--where`.
+    /// The known images whose headers meet the condition of `--where`.
     var images: [ImageExtension] = []
     /// Why the file is left out; nil if it is scanned.
     var leftOut: LeftOut?
@@ -41,7 +41,7 @@ struct ChosenImages {
 }
 
 extension ScanCommand {
-    /// What of a file on this machine is scanned. `isMeasured`: the condition of `--where` applies.
+    /// Returns the images of a file on this machine that are scanned. `isMeasured`: the condition of `--where` applies.
     /// - Throws: ``ImageError`` if the file cannot be read, or has no image that may be scanned.
     func choose(_ file: InputList.File, isMeasured: Bool = true) throws(ImageError) -> ChosenImages {
         do throws(ImageError) {
@@ -121,7 +121,7 @@ extension ScanCommand {
 }
 
 extension ScanJob {
-    /// What of a file is scanned. The stamp of a file on a node is added to `stamps`.
+    /// Returns the images of a file that are scanned. Adds the stamp of a file on a node to `stamps`.
     func choose(
         _ file: InputList.File, _ stamps: inout [FileStamp], isMeasured: Bool = true
     ) async throws -> ChosenImages {
@@ -146,14 +146,14 @@ extension ScanJob {
         return chosen
     }
 
-    /// Leaves a file out, in which nothing is to be scanned.
+    /// Leaves out a file in which nothing is to be scanned.
     func leaveOut(_ leftOut: LeftOut, _ file: InputList.File, _ stamps: [FileStamp]) async throws {
         queue.expect(images: -1)
         report.leaveOut(leftOut)
         pages?.leaveOut(file, leftOut.reason)
         events.display.handle(.fileBegan(images: 0))
         events.display.handle(.fileEnded(file: file.name, outputs: [], leftOut: leftOut.reason))
-        // What a condition leaves out is asked for, and may be thousands.
+        // The user asked for the condition, which may leave out thousands of files.
         events.display.message(leftOut.cause == .noImage ? .info : .debug, StyledText(leftOut.line))
         guard let journal else { return }
         var reported = ReportedFile(file: file.name)

@@ -45,7 +45,7 @@ package final class FileScan: Sendable {
     let file: InputList.File
     /// The images of the file, in the order of their HDUs and planes.
     private let known: [ImageExtension]
-    /// Those that are scanned.
+    /// The images that are scanned.
     let wanted: [ImageExtension]
     /// The files as they were before they were read.
     let stamps: [FileStamp]

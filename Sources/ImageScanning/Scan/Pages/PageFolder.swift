@@ -60,7 +60,7 @@ package struct PageNames: Sendable {
         if !folders.isEmpty {
             let folder = (path as NSString).deletingLastPathComponent
             let place = folders.firstIndex { folder == $0 || folder.hasPrefix("\($0)/") } ?? 0
-            // Of a folder below the watched one, its names follow.
+            // The names of the folders below the watched one follow.
             let below = folders.indices.contains(place) ? folder.dropFirst(folders[place].count) : ""
             return "\(Self.escaped(stem))\(Self.number(ofFolder: place))\(Self.escaped(String(below))).\(image)"
         }

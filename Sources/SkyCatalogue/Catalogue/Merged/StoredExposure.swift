@@ -12,7 +12,7 @@ struct StoredExposure: Hashable {
     /// None.
     init() {}
 
-    /// That of the current table of a file.
+    /// The exposure of the current table of a file.
     init(of file: FITSFile) {
         (date, filter) = (file.text("IMGDATE") ?? "", file.text("IMGFILT") ?? "")
         (modifiedJulianDate, seconds) = (file.real("IMGMJD"), file.real("IMGEXPT"))

@@ -168,11 +168,11 @@ class IndexPage {
   /** What depends on the images, but not on the order and the filter. */
   takeNews() {
     this.hasNews = false;
-    // Those that a watch has dropped are gaps.
+    // Images that a watch has dropped leave gaps.
     const images = this.images.filter(Boolean);
     const has = (column) => images.some((image) => column.show(image) !== "–");
     const hidden = new Set();
-    // Of files of one image each, the number of the HDU says nothing.
+    // The number of the HDU says nothing if each file has one image.
     if (images.every(({ hdu, extname }) => extname === null && (hdu ?? 0) === 0)) hidden.add("hdu");
     // Pixels are shown of images of which arcseconds are not known.
     if (images.every(({ seeing, arcsec }) => (seeing ?? null) === null || Number.isFinite(arcsec))) hidden.add("seeing");

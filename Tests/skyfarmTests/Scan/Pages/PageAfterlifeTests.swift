@@ -7,7 +7,7 @@ import ImageScanning
     func unopened() {
         #expect(PageAfterlife(end: 0.2, hasLinks: false).close(lastVisit: nil) == 60)
         #expect(PageAfterlife(end: 0.2, hasLinks: true).close(lastVisit: nil) == 60)
-        // Of a long job, everyone had the time.
+        // A long job leaves time enough to open its page before it ends.
         #expect(PageAfterlife(end: 3600, hasLinks: false).close(lastVisit: nil) == 3600)
     }
 
