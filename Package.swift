@@ -208,7 +208,9 @@ let package = Package(
         // A process of a cluster: its system, its peers and how it discovers them; knows no pixel.
         .target(
             name: "ScanFarm",
-            dependencies: ["ScanBasics", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster"],
+            dependencies: [
+                "ScanBasics", "ScanSockets", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster",
+            ],
             swiftSettings: swift),
         // The wire; knows no pixel.
         .target(
@@ -311,8 +313,8 @@ let package = Package(
         .executableTarget(
             name: "skyfarm-benchmarks",
             dependencies: [
-                "SkyScan", "SkySynthetic", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS", "ScanNetwork",
-                "ScanSecurity", "ScanCluster", "ScanBasics", "CFITSIO",
+                "SkyScan", "SkySynthetic", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS", "ScanFarm",
+                "ScanNetwork", "ScanSecurity", "ScanCluster", "ScanBasics", "CFITSIO",
                 "CStopwatch", "CEcho",
             ],
             path: "Benchmarks/skyfarm-benchmarks", swiftSettings: swift,

@@ -59,23 +59,23 @@ enum ChildRole: String {
     func serve(on host: String) async throws {
         switch self {
         case .skyNode: try Self.serve(.sky, on: host)
-        case .pixelNode: try Self.serve(ReceivedPixels.scanners, on: host, slots: 2)
-        case .nullNode: try Self.serve(Scanners(NullTask.self, ProbeTask.self), on: host)
+        case .pixelNode: try Self.serve(ReceivedPixels.taskTypes, on: host, slots: 2)
+        case .nullNode: try Self.serve(TaskTypes(NullTask.self, ProbeTask.self), on: host)
         case .clearSkyNode: try Self.serve(.sky, on: host, .clear)
-        case .clearNullNode: try Self.serve(Scanners(NullTask.self, ProbeTask.self), on: host, .clear)
+        case .clearNullNode: try Self.serve(TaskTypes(NullTask.self, ProbeTask.self), on: host, .clear)
         case .echo: try Self.serveEchoes()
-        case .napNode: try Self.serve(Scanners(ShareNap.self), on: host, slots: ShareNap.slots)
+        case .napNode: try Self.serve(TaskTypes(ShareNap.self), on: host, slots: ShareNap.slots)
         case .napCoordinator: try await Self.runNaps(at: host)
         }
     }
 
-    private static func serve(_ scanners: Scanners, on host: String, slots: Int = 1, _ sessions: SessionMaker = .tls)
+    private static func serve(_ taskTypes: TaskTypes, on host: String, slots: Int = 1, _ sessions: SessionMaker = .tls)
         throws
     {
         var options = NodeServer.Options()
         options.sessions = sessions
         let server = NodeServer(
-            name: "node-\(getpid())", keys: try KeyStore.user().ring(), slots: slots, scanners: scanners,
+            name: "node-\(getpid())", keys: try KeyStore.user().ring(), slots: slots, taskTypes: taskTypes,
             listen: "\(host):0", options: options)
         announce(try server.start().port)
         _ = FileHandle.standardInput.readDataToEndOfFile()

@@ -1,5 +1,6 @@
 import CEcho
 import ScanCluster
+import ScanFarm
 import ScanNetwork
 
 /// Latency of null tasks, one at a time, each a run of its own, from submission to result; against a bare echo.

@@ -3,7 +3,7 @@ import ScanCluster
 /// A task that computes a number from its ID, as the null tasks of the other schedulers do. Its duration is the cost of
 /// transport and bookkeeping.
 struct NullTask: ScanTask {
-    static let scanner = "skyfarm-benchmarks.null/1"
+    static let typeName = "skyfarm-benchmarks.null/1"
 
     var id: Int
 

@@ -5,18 +5,18 @@ import SkyScan
 
 /// A task that only takes the pixels of a window: they are received and converted, and then dropped.
 struct ReceivedPixels: ScanTask {
-    static let scanner = "skyfarm-benchmarks.pixels/1"
+    static let typeName = "skyfarm-benchmarks.pixels/1"
 
     var id: Int
     var window: PixelRect
 
     var cost: Double { Double(window.area) }
 
-    /// The scanners of a node that only receives.
-    static var scanners: Scanners {
-        var scanners = Scanners(ReceivedPixels.self)
-        scanners.unpacker = WindowUnpacker()
-        return scanners
+    /// The types of task of a node that only receives.
+    static var taskTypes: TaskTypes {
+        var taskTypes = TaskTypes(ReceivedPixels.self)
+        taskTypes.unpacker = WindowUnpacker()
+        return taskTypes
     }
 
     /// - Returns: the number of bytes of the pixels.

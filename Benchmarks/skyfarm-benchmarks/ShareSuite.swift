@@ -117,7 +117,7 @@ struct ShareSuite {
 
 /// Holds its slot for some milliseconds, and uses no processor.
 struct ShareNap: ScanTask {
-    static let scanner = "skyfarm-benchmarks.nap/1"
+    static let typeName = "skyfarm-benchmarks.nap/1"
     static let milliseconds = 5
     static let slots = 2
 

@@ -1,4 +1,5 @@
 import ScanCluster
+import ScanFarm
 import ScanNetwork
 import ScanSecurity
 

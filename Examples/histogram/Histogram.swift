@@ -3,7 +3,7 @@ import SkyfarmKit
 
 /// Counts how often each value occurs in a piece of a file, which travels beside the task as bulk bytes.
 struct ByteCounts: ScanTask {
-    static let scanner = "example.histogram/1"
+    static let typeName = "example.histogram/1"
     var id: Int
     var piece: Range<Int>
     /// Expected work: a long piece takes longer.
@@ -25,20 +25,18 @@ struct WrongCounts: Error {}
 @main struct Histogram {
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        do {
+        await runProgram("histogram") {
             switch (arguments.first, arguments.count) {
             case ("node", 1...2): try await serve(listen: arguments.count > 1 ? arguments[1] : ":0")
             case ("count", 2...): try await count(arguments[1], nodes: Array(arguments.dropFirst(2)))
             default: print("usage: histogram node [ADDR:PORT]\n       histogram count FILE [HOST:PORT]…")
             }
-        } catch {
-            print("histogram:", error)
         }
     }
 
     static func serve(listen: String) async throws {
         let keys = try KeyStore.user().ring()
-        let node = ScanNode(keys: keys, slots: 2, serving: Scanners(ByteCounts.self), listen: listen)
+        let node = ScanNode(keys: keys, slots: 2, serving: TaskTypes(ByteCounts.self), listen: listen)
         try await node.run { print("ready", $0) }
     }
 

@@ -2,7 +2,7 @@ import SkyfarmKit
 
 /// Counts the primes of a range. Any type that conforms to `ScanTask` can be farmed out in the same way.
 struct PrimeCount: ScanTask {
-    static let scanner = "example.primes/1"
+    static let typeName = "example.primes/1"
     var id: Int
     var range: Range<Int>
 
@@ -24,20 +24,18 @@ struct PrimeCount: ScanTask {
 @main struct Primes {
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        do {
+        await runProgram("primes") {
             switch arguments.first {
             case "node": try await serve(listen: arguments.count > 1 ? arguments[1] : ":0")
             case "count": try await count(nodes: arguments.dropFirst().filter { $0 != "--node" })
             default: print("usage: primes node [ADDR:PORT]\n       primes count [--node HOST:PORT]…")
             }
-        } catch {
-            print("primes:", error)
         }
     }
 
     static func serve(listen: String) async throws {
         let node = ScanNode(
-            keys: try KeyStore.user().ring(), slots: 2, serving: Scanners(PrimeCount.self), listen: listen)
+            keys: try KeyStore.user().ring(), slots: 2, serving: TaskTypes(PrimeCount.self), listen: listen)
         try await node.run { print("ready", $0) }
     }
 

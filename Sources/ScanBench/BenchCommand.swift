@@ -89,7 +89,7 @@ package struct BenchCommand: Command {
 
     /// Returns the systems that support the measurements, and reports the others.
     private func usable(_ node: ScanNode, _ events: ScanEvents) async -> [SystemSnapshot] {
-        let old = await node.connections.states.compactMap(\.node).filter { !$0.scanners.contains(ProbeTask.scanner) }
+        let old = await node.connections.states.compactMap(\.node).filter { !$0.taskTypes.contains(ProbeTask.typeName) }
         for node in old {
             events.say(
                 "node \(node.name) is not measured: its version \(node.software) does not support that; update the node"

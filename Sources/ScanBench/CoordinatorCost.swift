@@ -55,7 +55,7 @@ extension CoordinatorCost {
     private static func sending() async throws -> Double {
         let keys = KeyRing(current: try .random())
         let server = NodeServer(
-            name: "bench", keys: keys, slots: 1, scanners: .sky, listen: "127.0.0.1:0", loop: EventLoop())
+            name: "bench", keys: keys, slots: 1, taskTypes: .sky, listen: "127.0.0.1:0", loop: EventLoop())
         let address = try server.start()
         defer { server.stop() }
         let systems = Systems(clock: EventLoop.shared)

@@ -1,3 +1,4 @@
+import Foundation
 public import ScanCluster
 public import ScanDiscovery
 public import ScanNetwork
@@ -37,29 +38,34 @@ public final class Farm: Sendable {
     ///   - addresses: addresses of nodes, `HOST:PORT`.
     ///   - sources: sources of announcements of nodes; by default DNS-SD if no address is given, and none otherwise.
     ///   - keys: cluster keys, of which a node must hold one; by default those of this user, see `KeyStore.user()`.
-    ///   - localSlots: number of tasks that this process runs at a time; 0 for none.
+    ///   - localSlots: number of tasks that this process runs at a time, 0 for none; by default as many as this machine has
+    ///     processors, so that a program runs on one machine, too. Nodes of this machine that are discovered are then not
+    ///     used, since they have the same processors.
     ///   - localTags: capabilities of this process that tasks may require, see `ScanTask.requiredTags`.
     ///   - wait: maximum time to wait for the first discovered node.
     ///   - options: limits of a scan.
     ///   - remote: how to connect.
     ///   - loop: the I/O thread.
-    /// - Throws: the `ConnectError` of the first node which cannot be used, or `ScanError` if there is none;
+    /// - Throws: the `ConnectError` of the first node which cannot be used, or `ScanError` if there is none. If
+    ///   local slots are a default only, the first is thrown also if nodes were named and none of them can be used;
     ///   `KeyError` if the user's keys cannot be used.
     public init<each Work: ScanTask>(
         running types: repeat (each Work).Type, nodes addresses: [String] = [],
-        discovering sources: [any ServiceDiscovery]? = nil, keys: KeyRing? = nil, localSlots: Int = 0,
+        discovering sources: [any ServiceDiscovery]? = nil, keys: KeyRing? = nil, localSlots: Int? = nil,
         localTags: Set<String> = [], wait: Duration = .seconds(5), options: ScanCoordinator.Options = .init(),
         remote: RemoteNodes.Options = .init(), loop: EventLoop = .shared
     ) async throws {
         var remote = remote
-        repeat remote.scanners.append((each Work).scanner)
+        repeat remote.taskTypes.append((each Work).typeName)
         node = ScanNode(
             keys: try keys ?? KeyStore.user().ring(), nodes: addresses,
-            discovering: sources ?? (addresses.isEmpty ? [DNSServiceDiscovery()] : []), localSlots: localSlots,
-            localTags: localTags, options: options, remote: remote, loop: loop)
+            discovering: sources ?? (addresses.isEmpty ? [DNSServiceDiscovery()] : []),
+            localSlots: localSlots ?? ProcessInfo.processInfo.activeProcessorCount, localTags: localTags,
+            options: options, remote: remote, loop: loop)
         try node.start()
         do {
             try await node.ready(within: wait)
+            if localSlots == nil { try await node.checkNamed() }
         } catch {
             await node.close()
             throw error
@@ -81,6 +87,14 @@ public final class Farm: Sendable {
         observer: (@Sendable (TaskEvent) -> Void)? = nil
     ) -> TaskResponses<Work> {
         coordinator.responses(to: tasks, bulk: bulk, observer: observer)
+    }
+
+    /// Runs `tasks` on all systems of the farm, of which short ones are sent and run together, at most `limit` in one
+    /// message; see `ScanCoordinator.responses(to:inChunksOf:)`.
+    public func responses<Work: ScanTask>(
+        to tasks: some Sequence<Work> & Sendable, inChunksOf limit: Int
+    ) -> TaskResponses<Work> {
+        coordinator.responses(to: tasks, inChunksOf: limit)
     }
 
     /// Closes the connections and ends the local slots. Attempts of running scans are lost.

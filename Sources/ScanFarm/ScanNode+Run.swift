@@ -16,14 +16,18 @@ extension ScanNode {
     /// - Parameters:
     ///   - signals: signals that drain the node; by default SIGTERM, with which service managers stop a program. Use
     ///     `[SIGTERM, SIGINT]` to include Ctrl-C.
-    ///   - onReady: called with the address at which the node serves.
+    ///   - onReady: called with the address at which the node serves; what it prints is written at once.
     /// - Throws: The errors of ``start()``.
     public func run(
         drainingOn signals: [Int32] = [SIGTERM], onReady: (SocketAddress) -> Void = { _ in }
     ) async throws {
         let (stream, continuation) = AsyncStream<Int32>.makeStream()
         let events = SignalEvents(signals, queue: DispatchQueue(label: "skyfarm.drain")) { continuation.yield($0) }
-        if let address = try start() { onReady(address) }
+        if let address = try start() {
+            onReady(address)
+            // Whoever started the program reads what it printed through a pipe, too.
+            fflush(nil)
+        }
         // Cancellation of the task ends the loop as well.
         for await _ in stream { break }
         await drain()

@@ -18,6 +18,16 @@ extension ScanNode {
         throw ScanError(.noSystem, "no system can run a task: start a node, give its address, or use local slots")
     }
 
+    /// Checks that one of the peers whose addresses were given has joined, if there are any.
+    /// - Throws: the `ConnectError` of the first of them.
+    package func checkNamed() async throws {
+        let states = await connections.settled()
+        if states.contains(where: { $0.status == .joined }) { return }
+        for state in states {
+            if case .failed(let error) = state.status { throw error }
+        }
+    }
+
     /// Waits `limit` for peers to be discovered; less if none can be discovered.
     /// - Returns: the state of each connection.
     package func discover(for limit: Duration) async -> [NodeState] {

@@ -11,7 +11,7 @@ public import ScanSecurity
 /// to systems of the registry; tasks that the server receives run on the node's own system.
 ///
 /// ```swift
-/// let node = ScanNode(name: "alpha", keys: try KeyStore.user().ring(), slots: 4, serving: Scanners(PrimeCount.self))
+/// let node = ScanNode(name: "alpha", keys: try KeyStore.user().ring(), slots: 4, serving: TaskTypes(PrimeCount.self))
 /// try await node.run()
 /// ```
 ///
@@ -60,7 +60,7 @@ public final class ScanNode: Sendable {
     ///   - name: name for users. Nodes of the same name are told apart by their identities.
     ///   - keys: cluster keys, of which a peer must hold one.
     ///   - slots: number of tasks that run at a time.
-    ///   - scanners: types of task that the node runs.
+    ///   - taskTypes: types of task that the node runs.
     ///   - listen: `ADDR:PORT`; an empty ADDR selects all addresses, and port 0 any free port.
     ///   - sources: sources of announcements of peers; the first one also announces this node.
     ///   - resolver: finds bulk bytes that coordinators reference instead of sending them.
@@ -68,7 +68,7 @@ public final class ScanNode: Sendable {
     ///   - loop: event loop of the connections.
     ///   - onEvent: called from any thread; must not block.
     public init(
-        name: String = hostName(), keys: KeyRing, slots: Int, serving scanners: Scanners, listen: String = ":0",
+        name: String = hostName(), keys: KeyRing, slots: Int, serving taskTypes: TaskTypes, listen: String = ":0",
         discovering sources: [any ServiceDiscovery] = [DNSServiceDiscovery()], resolver: (any BulkResolver)? = nil,
         options: NodeServer.Options = .init(), loop: EventLoop = .shared,
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
@@ -80,12 +80,12 @@ public final class ScanNode: Sendable {
         identity = local.id
         self.local = local
         server = NodeServer(
-            system: local, keys: keys, scanners: scanners, listen: listen, resolver: resolver, options: options,
+            system: local, keys: keys, taskTypes: taskTypes, listen: listen, resolver: resolver, options: options,
             loop: loop, onEvent: { onEvent(.server($0)) })
         systems = Systems(clock: loop)
         var remote = RemoteNodes.Options()
-        remote.arithmetic = scanners.arithmetic
-        remote.packed = scanners.unpacker?.form
+        remote.arithmetic = taskTypes.arithmetic
+        remote.packed = taskTypes.unpacker?.form
         connections = RemoteNodes([], keys: keys, systems: systems, options: remote, loop: loop)
         coordinator = ScanCoordinator(systems: systems, clock: loop, executor: loop)
         membership = ClusterMembership(

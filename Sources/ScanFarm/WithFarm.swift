@@ -3,8 +3,8 @@ public import ScanDiscovery
 public import ScanNetwork
 public import ScanSecurity
 
-/// Runs `body` with a farm of discovered nodes or of nodes at given addresses, and closes the farm even if `body`
-/// throws.
+/// Runs `body` with a farm of this machine and of discovered nodes or nodes at given addresses, and closes the farm even if
+/// `body` throws.
 ///
 /// ```swift
 /// let primes = try await withFarm(running: PrimeCount.self) { farm in
@@ -19,7 +19,7 @@ public import ScanSecurity
 /// - Throws: The errors of that initialiser, and those of `body`.
 public func withFarm<each Work: ScanTask, Result>(
     running types: repeat (each Work).Type, nodes addresses: [String] = [],
-    discovering sources: [any ServiceDiscovery]? = nil, keys: KeyRing? = nil, localSlots: Int = 0,
+    discovering sources: [any ServiceDiscovery]? = nil, keys: KeyRing? = nil, localSlots: Int? = nil,
     localTags: Set<String> = [], wait: Duration = .seconds(5), options: ScanCoordinator.Options = .init(),
     remote: RemoteNodes.Options = .init(), loop: EventLoop = .shared, _ body: (Farm) async throws -> Result
 ) async throws -> Result {

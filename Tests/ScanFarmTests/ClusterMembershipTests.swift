@@ -21,7 +21,7 @@ struct ClusterMembershipTests {
             keys = KeyRing(current: try .random())
             source = InMemoryDiscovery(address: HostAddress("127.0.0.1"))
             server = NodeServer(
-                name: "alpha", keys: keys, slots: 2, scanners: Scanners(DoubleTask.self), listen: "127.0.0.1:0")
+                name: "alpha", keys: keys, slots: 2, taskTypes: TaskTypes(DoubleTask.self), listen: "127.0.0.1:0")
             port = try server.start().port
         }
 

@@ -7,7 +7,7 @@ import Testing
 
 /// Ends its node, and takes 50 ms more.
 private struct EndTask: ScanTask {
-    static let scanner = "test.end/1"
+    static let typeName = "test.end/1"
     static let end = Locked<@Sendable () -> Void>({})
     var id: Int
 
@@ -34,14 +34,14 @@ struct NodeRunTests {
     /// Runs a node until `end` ends it, while a task runs on it.
     private func run(end: @escaping @Sendable (Task<Void, any Error>) -> Void) async throws {
         let node = ScanNode(
-            name: "alpha", keys: keys, slots: 1, serving: Scanners(EndTask.self), listen: "127.0.0.1:0",
+            name: "alpha", keys: keys, slots: 1, serving: TaskTypes(EndTask.self), listen: "127.0.0.1:0",
             discovering: [])
         let (addresses, ready) = AsyncStream<String>.makeStream()
         let running = Task { try await node.run(drainingOn: [SIGURG]) { ready.yield("\($0)") } }
         var iterator = addresses.makeAsyncIterator()
         let address = try #require(await iterator.next())
         EndTask.end.withLock { $0 = { end(running) } }
-        try await withFarm(running: EndTask.self, nodes: [address], keys: keys) { farm in
+        try await withFarm(running: EndTask.self, nodes: [address], keys: keys, localSlots: 0) { farm in
             for try await response in farm.responses(to: [EndTask(id: 7)]) { #expect(try response.get() == 7) }
         }
         try await running.value

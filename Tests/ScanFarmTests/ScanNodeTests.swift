@@ -20,7 +20,7 @@ struct ScanNodeTests {
 
     func node(_ name: String) -> ScanNode {
         ScanNode(
-            name: name, keys: keys, slots: 2, serving: Scanners(DoubleTask.self), listen: "127.0.0.1:0",
+            name: name, keys: keys, slots: 2, serving: TaskTypes(DoubleTask.self), listen: "127.0.0.1:0",
             discovering: [network])
     }
 
@@ -104,7 +104,7 @@ struct ScanNodeTests {
     func farm() async throws {
         let alpha = node("alpha")
         let running = Task { try await alpha.run() }
-        let farm = try await Farm(discovering: [network], keys: keys, wait: .seconds(200))
+        let farm = try await Farm(discovering: [network], keys: keys, localSlots: 0, wait: .seconds(200))
         #expect(try await sum(farm.coordinator) == 9900)
         #expect(farm.systems.snapshot.map(\.id) == [alpha.identity])
         #expect(farm.systems.peers.map(\.name) == ["alpha"])
@@ -117,7 +117,7 @@ struct ScanNodeTests {
     @Test("that finds no peer in time says so")
     func nothing() async throws {
         await #expect(throws: ScanError.self) {
-            _ = try await Farm(discovering: [network], keys: keys, wait: .milliseconds(1))
+            _ = try await Farm(discovering: [network], keys: keys, localSlots: 0, wait: .milliseconds(1))
         }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import ScanCluster
 import ScanFarm
 import ScanNetwork
@@ -19,6 +20,44 @@ struct FarmTests {
         for node in nodes { node.server.stop() }
     }
 
+    @Test("runs a first program on this machine alone", arguments: [1, 8])
+    func alone(limit: Int) async throws {
+        try await withFarm(running: SumTask.self, discovering: [], keys: testKeys) { farm in
+            let processors = ProcessInfo.processInfo.activeProcessorCount
+            #expect(farm.systems.snapshot.map(\.slots) == [processors])
+            let tasks = (0..<100).map { SumTask(id: $0 + 7, number: $0 % 10 == 3 ? -1 : $0) }
+            let responses =
+                limit == 1 ? farm.responses(to: tasks) : farm.responses(to: tasks, inChunksOf: limit)
+            var places: [Int] = []
+            for try await response in responses {
+                // The place in the run, also of tasks that failed in a chunk and were tried again.
+                #expect(response.id == response.index + 7)
+                places.append(response.index)
+            }
+            #expect(places.sorted() == Array(0..<100))
+        }
+    }
+
+    @Test("names a task by the same number in events and responses")
+    func places() async throws {
+        let finished = Locked<[Int: String]>([:])
+        try await withFarm(running: SumTask.self, discovering: [], keys: testKeys, localSlots: 2) { farm in
+            let tasks = (0..<50).map { SumTask(id: 1000 - $0, number: $0) }
+            let responses = farm.responses(
+                to: tasks,
+                observer: { event in
+                    if case .taskFinished(let index, let system, _, _, _) = event {
+                        finished.withLock { $0[index] = system }
+                    }
+                })
+            for try await response in responses {
+                #expect(response.id == 1000 - response.index)
+                #expect(finished.withLock { $0[response.index] } == response.system)
+            }
+        }
+        #expect(finished.withLock { $0.count } == 50)
+    }
+
     @Test("sends a task that needs a tag to a node that has it, also in chunks", arguments: [1, 8])
     func tags(limit: Int) async throws {
         let nodes = [try TestNode(), try TestNode { $0.tags = ["gpu", "fast-disk"] }]
@@ -28,7 +67,7 @@ struct FarmTests {
         var systems: [Int: String] = [:]
         let responses =
             limit == 1
-            ? farm.responses(to: tasks) : farm.coordinator.responses(to: tasks, inChunksOf: limit)
+            ? farm.responses(to: tasks) : farm.responses(to: tasks, inChunksOf: limit)
         for try await response in responses {
             #expect(try response.get() == response.id)
             systems[response.id] = response.system
@@ -65,7 +104,7 @@ struct FarmTests {
     @Test("runs tasks for a coordinator that has no executor")
     func foreignExecutor() async throws {
         let node = try TestNode()
-        let farm = try await Farm(nodes: [node.address], keys: testKeys)
+        let farm = try await Farm(nodes: [node.address], keys: testKeys, localSlots: 0)
         let coordinator = ScanCoordinator(systems: farm.systems, clock: EventLoop.shared)
         let tasks = (0..<3000).map { SumTask(id: $0, number: $0) }
         var sum = 0
@@ -77,7 +116,7 @@ struct FarmTests {
 
     @Test("needs something that can run a task, and says what is wrong with the first node")
     func nothing() async throws {
-        await #expect(throws: ScanError.self) { _ = try await Farm(discovering: [], keys: testKeys) }
+        await #expect(throws: ScanError.self) { _ = try await Farm(discovering: [], keys: testKeys, localSlots: 0) }
         let server = try StrangeServer(answer: Array("SSH-2.0-x\r\n".utf8))
         await #expect(
             throws: ConnectError(.notANode, "speaks SSH: it is not Skyfarm", system: server.address)
@@ -106,18 +145,20 @@ struct FarmTests {
         node.server.stop()
     }
 
-    @Test("says before any dispatch that a node knows no scanner of a type, and uses the others")
-    func unknownScanner() async throws {
+    @Test("says before any dispatch that a node knows no task of a type, and uses the others")
+    func unknownType() async throws {
         let stranger = NodeServer(
-            name: "stranger", keys: testKeys, slots: 1, scanners: Scanners(UnknownTask.self), listen: "127.0.0.1:0")
+            name: "stranger", keys: testKeys, slots: 1, taskTypes: TaskTypes(UnknownTask.self), listen: "127.0.0.1:0")
         let address = "\(try stranger.start())"
-        let words = "has no scanner 'test.sum/1': it runs another program, or another version (\(Skyfarm.version))"
-        let error = ConnectError(.unknownScanner, words, system: address)
+        let words = "has no task type 'test.sum/1': it runs another program, or another version (\(Skyfarm.version))"
+        let error = ConnectError(.unknownType, words, system: address)
         await #expect(throws: error) {
             try await withFarm(running: SumTask.self, CountTask.self, nodes: [address], keys: testKeys) { _ in }
         }
         let node = try TestNode()
-        try await withFarm(running: SumTask.self, nodes: [address, node.address], keys: testKeys) { farm in
+        try await withFarm(
+            running: SumTask.self, nodes: [address, node.address], keys: testKeys, localSlots: 0
+        ) { farm in
             #expect(await farm.unusableNodes == [error])
             #expect(farm.systems.snapshot.map(\.name) == ["node"])
         }
@@ -130,7 +171,7 @@ struct FarmTests {
         let port = try ClosedPort()
         defer { port.release() }
         let nodes = [try TestNode(listen: port.address), try TestNode()]
-        let farm = try await Farm(nodes: nodes.map(\.address), keys: testKeys)
+        let farm = try await Farm(nodes: nodes.map(\.address), keys: testKeys, localSlots: 0)
         let tasks = (0..<500).map { SumTask(id: $0, number: $0) }
         var seen: Set<Int> = []
         for try await response in farm.coordinator.responses(to: tasks) {

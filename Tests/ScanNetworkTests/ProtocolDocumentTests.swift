@@ -24,7 +24,7 @@ struct ProtocolDocumentTests {
     }
 
     struct Greeting: ScanTask {
-        static let scanner = "doc.greet/1"
+        static let typeName = "doc.greet/1"
         var id: Int
         var name: String
         func scan(_ context: ScanContext) throws -> String { "hello \(name)" }
@@ -42,7 +42,7 @@ struct ProtocolDocumentTests {
             CoordinatorInfo(name: "desk", software: "0.1.0", frameLimit: 1 << 20))
         var node = NodeInfo(
             identity: SystemID(high: 1, low: 2), name: "alpha", slots: 4, queueLimit: 16, software: "0.1.0",
-            scanners: ["doc.greet/1"], frameLimit: 1 << 20)
+            taskTypes: ["doc.greet/1"], frameLimit: 1 << 20)
         node.arithmetic = Arithmetic(fingerprint: "1f0c8e2d", libraries: "SEP 1.2.1")
         let task = try WireEncoder().encode(Greeting(id: 7, name: "sky"))
         let output = try WireEncoder().encode("hello sky")
@@ -57,7 +57,7 @@ struct ProtocolDocumentTests {
             "task": frame { writer in
                 task.withUnsafeBytes {
                     writer.putTask(
-                        request: 5, attempt: 1, scanner: Greeting.scanner, task: $0, key: BulkKey(job: 9, index: 3),
+                        request: 5, attempt: 1, typeName: Greeting.typeName, task: $0, key: BulkKey(job: 9, index: 3),
                         bulk: bulk)
                 }
                 bulk.withUnsafeBytes { writer.put(raw: $0) }
@@ -65,7 +65,7 @@ struct ProtocolDocumentTests {
             "task-with-reference": frame { writer in
                 task.withUnsafeBytes {
                     writer.putTask(
-                        request: 6, attempt: 1, scanner: Greeting.scanner, task: $0, key: BulkKey(job: 9, index: 3),
+                        request: 6, attempt: 1, typeName: Greeting.typeName, task: $0, key: BulkKey(job: 9, index: 3),
                         bulk: bulk,
                         reference: BulkReference(origin: Array("where".utf8), part: Array("which".utf8)))
                 }
@@ -74,7 +74,7 @@ struct ProtocolDocumentTests {
                 let packed = BulkBytes(byteCount: 2, unpackedCount: 4) { $0.copyBytes(from: [9, 8]) }
                 task.withUnsafeBytes {
                     writer.putTask(
-                        request: 7, attempt: 1, scanner: Greeting.scanner, task: $0, key: BulkKey(job: 9, index: 3),
+                        request: 7, attempt: 1, typeName: Greeting.typeName, task: $0, key: BulkKey(job: 9, index: 3),
                         bulk: packed)
                 }
                 packed.withUnsafeBytes { writer.put(raw: $0) }
@@ -86,7 +86,7 @@ struct ProtocolDocumentTests {
                 }
                 task.withUnsafeBytes {
                     writer.putTask(
-                        request: 8, attempt: 1, scanner: Greeting.scanner, task: $0, key: BulkKey(job: 9, index: 3),
+                        request: 8, attempt: 1, typeName: Greeting.typeName, task: $0, key: BulkKey(job: 9, index: 3),
                         bulk: compressed)
                 }
                 compressed.withUnsafeBytes { writer.put(raw: $0) }
@@ -99,7 +99,7 @@ struct ProtocolDocumentTests {
                 guard let compressed = BulkCompression.compress(plain, width: 4, method: .bits) else { return }
                 task.withUnsafeBytes {
                     writer.putTask(
-                        request: 9, attempt: 1, scanner: Greeting.scanner, task: $0, key: BulkKey(job: 9, index: 3),
+                        request: 9, attempt: 1, typeName: Greeting.typeName, task: $0, key: BulkKey(job: 9, index: 3),
                         bulk: compressed)
                 }
                 compressed.withUnsafeBytes { writer.put(raw: $0) }

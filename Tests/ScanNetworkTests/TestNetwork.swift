@@ -31,7 +31,7 @@ func newKeys() -> KeyRing {
     }
 }
 
-let allScanners = Scanners(
+let allTypes = TaskTypes(
     SumTask.self, CountTask.self, OverwriteTask.self, GateTask.self, NapTask.self, ProbeTask.self,
     TaggedTask.self)
 
@@ -49,10 +49,10 @@ struct TestNode {
         options.timing = testTiming
         configure(&options)
         let events = Locked<[NodeServer.Event]>([])
-        var scanners = allScanners
-        scanners.arithmetic = arithmetic
+        var taskTypes = allTypes
+        taskTypes.arithmetic = arithmetic
         server = NodeServer(
-            name: "node", keys: keys, identity: identity, slots: slots, scanners: scanners, listen: listen,
+            name: "node", keys: keys, identity: identity, slots: slots, taskTypes: taskTypes, listen: listen,
             options: options
         ) { event in events.withLock { $0.append(event) } }
         address = "\(try server.start())"

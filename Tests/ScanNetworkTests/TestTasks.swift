@@ -3,7 +3,7 @@ import Synchronization
 
 /// Adds a number to the sum of the bulk bytes.
 struct SumTask: ScanTask {
-    static let scanner = "test.sum/1"
+    static let typeName = "test.sum/1"
     var id: Int
     var number: Int
 
@@ -21,7 +21,7 @@ struct NegativeNumber: Error, CustomStringConvertible {
 
 /// Returns how many bulk bytes came, without reading them all.
 struct CountTask: ScanTask {
-    static let scanner = "test.count/1"
+    static let typeName = "test.count/1"
     var id: Int
 
     func scan(_ context: ScanContext) throws -> Int { context.bulk?.count ?? 0 }
@@ -30,7 +30,7 @@ struct CountTask: ScanTask {
 /// Waits at a gate and checks its bulk bytes. Returns whether it has the only reference to them; if so, overwrites
 /// them.
 struct OverwriteTask: ScanTask {
-    static let scanner = "test.overwrite/1"
+    static let typeName = "test.overwrite/1"
     var id: Int
     var gate: Int?
 
@@ -47,7 +47,7 @@ struct OverwriteTask: ScanTask {
 
 /// Holds its slot until it is cancelled or its gate opens.
 struct GateTask: ScanTask {
-    static let scanner = "test.gate/1"
+    static let typeName = "test.gate/1"
     var id: Int
     var gate: Int
 
@@ -66,7 +66,7 @@ struct GateTask: ScanTask {
 
 /// Needs tags, and returns its number.
 struct TaggedTask: ScanTask {
-    static let scanner = "test.tagged/1"
+    static let typeName = "test.tagged/1"
     var id: Int
     var tags: Set<String>
 
@@ -77,7 +77,7 @@ struct TaggedTask: ScanTask {
 
 /// A type that no node in these tests knows.
 struct UnknownTask: ScanTask {
-    static let scanner = "test.unknown/1"
+    static let typeName = "test.unknown/1"
     var id: Int
 
     func scan(_ context: ScanContext) throws -> Int { 0 }

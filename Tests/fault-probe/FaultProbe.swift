@@ -27,10 +27,10 @@ import SkyScan
                 guard words.count >= 3, let slowness = Double(words[2]) else { return print(usage) }
                 Nap.slowness = slowness
                 try await serve(
-                    Scanners(Nap.self), name: words[1], bulkLimit: words.count > 3 ? Int(words[3]) : nil)
+                    TaskTypes(Nap.self), name: words[1], bulkLimit: words.count > 3 ? Int(words[3]) : nil)
             case "crooked":
                 guard words.count > 1, let manner = Manner(rawValue: words[1]) else { return print(usage) }
-                try await serve(Scanners.sky.answering(manner.answer), name: "crooked")
+                try await serve(TaskTypes.sky.answering(manner.answer), name: "crooked")
             case "naps":
                 let numbers = words.count > 3 ? words[2].split(separator: ",").compactMap { Int($0) } : []
                 guard words.count > 3, let count = Int(words[1]), (1...2).contains(numbers.count) else {
@@ -47,11 +47,11 @@ import SkyScan
         }
     }
 
-    private static func serve(_ scanners: Scanners, name: String, bulkLimit: Int? = nil) async throws {
+    private static func serve(_ taskTypes: TaskTypes, name: String, bulkLimit: Int? = nil) async throws {
         var options = NodeServer.Options()
         if let bulkLimit { options.bulkLimit = bulkLimit }
         let node = NodeServer(
-            name: name, keys: try KeyStore.user().ring(), slots: 2, scanners: scanners, listen: "127.0.0.1:0",
+            name: name, keys: try KeyStore.user().ring(), slots: 2, taskTypes: taskTypes, listen: "127.0.0.1:0",
             options: options)
         print("ready", try node.start())
         fflush(nil)
@@ -61,7 +61,7 @@ import SkyScan
     /// Runs naps, after a line on standard input or its end; reports on standard error when each result arrived, in
     /// seconds since the job began, and all other events.
     private static func nap(_ count: Int, milliseconds: Int, bulk: Int, nodes: [String]) async throws {
-        let farm = try await Farm(running: Nap.self, nodes: nodes)
+        let farm = try await Farm(running: Nap.self, nodes: nodes, localSlots: 0)
         write("joined \(farm.systems.snapshot.count)")
         _ = readLine()
         let start = ContinuousClock.now
@@ -91,7 +91,7 @@ import SkyScan
 
 /// Sleeps, and answers with its number.
 struct Nap: ScanTask {
-    static let scanner = "probe.nap/1"
+    static let typeName = "probe.nap/1"
     // Written once, before the node starts.
     nonisolated(unsafe) static var slowness = 1.0
     var id: Int

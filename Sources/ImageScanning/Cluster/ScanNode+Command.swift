@@ -40,7 +40,7 @@ extension ScanNode {
         let node = ScanNode(
             keys: keys, nodes: cluster.nodes.map(\.description), discovering: sources, localSlots: cluster.slotsHere,
             localName: ScanEvents.localName, localQueue: manyImages ? cluster.slotsHere : 0,
-            unpacker: manyImages ? Scanners.sky.unpacker : nil,
+            unpacker: manyImages ? TaskTypes.sky.unpacker : nil,
             options: .init(
                 timeout: timeout, maxAttempts: maxAttempts, waitForSystems: .seconds(cluster.waitSeconds),
                 adaptiveTimeout: AdaptiveTimeout()),
@@ -150,8 +150,8 @@ extension RemoteNodes.Options {
     package static var sky: RemoteNodes.Options {
         var options = RemoteNodes.Options()
         options.arithmetic = .sky
-        options.scanners = Scanners.skyNames
-        options.packed = Scanners.sky.unpacker?.form
+        options.taskTypes = TaskTypes.skyNames
+        options.packed = TaskTypes.sky.unpacker?.form
         options.measuresLinks = true
         return options
     }

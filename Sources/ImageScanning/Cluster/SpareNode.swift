@@ -21,7 +21,7 @@ package enum SpareNode {
     package static func serve(named name: String) -> ExitCode {
         do {
             let node = NodeServer(
-                name: name, keys: try KeyStore.user().ring(), slots: 1, scanners: .sky, listen: "127.0.0.1:0")
+                name: name, keys: try KeyStore.user().ring(), slots: 1, taskTypes: .sky, listen: "127.0.0.1:0")
             try StandardOutput.write("\(try node.start())\n")
             withExtendedLifetime(node) { _ = FileHandle.standardInput.readDataToEndOfFile() }
             return .complete

@@ -208,7 +208,8 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
             throw invalid("sent a result that is not valid: \(error)")
         }
         return TaskResponse(
-            id: task.id, result: .success(output), system: system.name, attempt: number, seconds: seconds)
+            id: task.id, index: booking?.id.index ?? 0, result: .success(output), system: system.name,
+            attempt: number, seconds: seconds)
     }
 
     /// The error of an attempt that ends for this reason.

@@ -43,7 +43,7 @@ extension ScanCoordinator {
         together.timeout = options.timeout.map { $0 * limit }
         together.maxAttempts = 1
         together.maxSystemFaults = faults
-        var failed: [Work] = []
+        var failed: [(index: Int, task: Work)] = []
         for try await response in with(together).responses(to: chunks) {
             let tasks = open.withLock { $0.removeValue(forKey: response.id) } ?? []
             if case .success = response.result {
@@ -53,7 +53,7 @@ extension ScanCoordinator {
             answers.reserveCapacity(tasks.count)
             response.forEachPart(of: tasks) { task, answer in
                 if case .failure = answer.result, options.maxAttempts > 1 {
-                    failed.append(task)
+                    failed.append((answer.index, task))
                 } else {
                     answers.append(SharedResponse(answer))
                 }
@@ -65,8 +65,9 @@ extension ScanCoordinator {
         alone.areRetries = true
         alone.maxAttempts = options.maxAttempts - 1
         alone.maxSystemFaults = max(1, options.maxSystemFaults - faults)
-        for try await response in with(alone).responses(to: failed) {
-            if !channel.send(SharedResponse(response.afterChunk)) { await channel.room() }
+        for try await response in with(alone).responses(to: failed.map(\.task)) {
+            let index = failed[response.index].index
+            if !channel.send(SharedResponse(response.afterChunk(at: index))) { await channel.room() }
         }
     }
 }
@@ -77,30 +78,33 @@ extension TaskResponse {
         of tasks: [Part], _ body: (Part, TaskResponse<Part>) -> Void
     ) where Work == TaskChunk<Part> {
         let seconds = seconds / Double(tasks.count)
-        func hand(_ task: Part, _ result: Result<Part.Output, TaskFailure>) {
+        func hand(_ place: Int, _ result: Result<Part.Output, TaskFailure>) {
             body(
-                task,
-                TaskResponse<Part>(id: task.id, result: result, system: system, attempt: attempt, seconds: seconds))
+                tasks[place],
+                TaskResponse<Part>(
+                    id: tasks[place].id, index: id + place, result: result, system: system, attempt: attempt,
+                    seconds: seconds))
         }
         switch result {
         case .success(let outcomes):
             // There is an outcome for each task: the validation of the chunk's output has checked that.
             outcomes.forEach { place, outcome in
                 switch outcome {
-                case .success(let output): hand(tasks[place], .success(output))
+                case .success(let output): hand(place, .success(output))
                 case .failure(let failure):
                     let failure = TaskFailure(message: failure.message, system: system, attempt: attempt)
-                    hand(tasks[place], .failure(failure))
+                    hand(place, .failure(failure))
                 }
             }
         case .failure(let failure):
-            for task in tasks { hand(task, .failure(failure)) }
+            for place in tasks.indices { hand(place, .failure(failure)) }
         }
     }
 
-    /// The same response, with the attempt in the chunk counted.
-    fileprivate var afterChunk: TaskResponse {
+    /// The same response of the task at `index`, with the attempt in the chunk counted.
+    fileprivate func afterChunk(at index: Int) -> TaskResponse {
         var response = self
+        response.index = index
         response.attempt += 1
         if case .failure(var failure) = response.result {
             failure.attempt += 1

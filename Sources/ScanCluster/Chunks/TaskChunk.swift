@@ -3,7 +3,7 @@
 package struct TaskChunk<Work: ScanTask>: ScanTask {
     package typealias Output = ChunkOutcomes<Work.Output>
 
-    package static var scanner: String { "\(Work.scanner) in chunks/2" }
+    package static var typeName: String { "\(Work.typeName) in chunks/2" }
 
     /// Place of the first task in the run, from 0.
     package let id: Int

@@ -76,6 +76,11 @@ public struct ScanCoordinator: Sendable {
         self.executor = executor
     }
 
+    /// A coordinator of runs on `systems`, by their clock.
+    public init(_ systems: Systems, options: Options = Options()) {
+        self.init(systems: systems, options: options, clock: systems.clock)
+    }
+
     /// The same coordinator with other limits.
     func with(_ options: Options) -> ScanCoordinator {
         var coordinator = self

@@ -48,11 +48,11 @@ extension TaskRun {
     /// Reports an event, and sends the response if the task was given up with it.
     private mutating func report(_ event: TaskEvent, of entry: Int) {
         observer?(event)
-        guard case .taskFailed(_, _, let failure) = event else { return }
+        guard case .taskFailed(let index, _, let failure) = event else { return }
         open[entry].bulk = nil
         let response = TaskResponse<Work>(
-            id: open[entry].task.id, result: .failure(failure), system: failure.system, attempt: failure.attempt,
-            seconds: 0)
+            id: open[entry].task.id, index: index, result: .failure(failure), system: failure.system,
+            attempt: failure.attempt, seconds: 0)
         isChannelFull = !channel.send(SharedResponse(response))
     }
 

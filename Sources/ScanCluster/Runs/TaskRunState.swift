@@ -158,7 +158,7 @@ package struct TaskRunState: Sendable {
             // Draining is not a fault: the task is tried elsewhere as if it had not been sent.
             if excluded.insert(system.id).inserted { absent.insert(system.id) }
             return (.refused, false)
-        case .unknownScanner:
+        case .unknownType:
             excluded.insert(system.id)
             return (.refused, true)
         case .bulkUnreadable:

@@ -62,7 +62,7 @@ package struct SystemsState: Sendable {
         /// Whether the end of an attempt that began at `start`, without a response, shows that the system is faulty.
         fileprivate func isFaulty(by code: ScanError.Code, since start: Instant) -> Bool {
             switch code {
-            case .systemLost, .disconnected, .refused, .unknownScanner, .invalidResponse, .bulkMissing, .noSystem: true
+            case .systemLost, .disconnected, .refused, .unknownType, .invalidResponse, .bulkMissing, .noSystem: true
             // The thread of a local scan that timed out is lost until it ends; the other threads are sound.
             case .timedOut: !isLocal
             // A system that has returned an output since is slow but works.

@@ -19,7 +19,7 @@ public struct ScanError: Error, Equatable, Sendable, CustomStringConvertible {
         /// The system is draining, and accepts no more tasks.
         case draining
         /// The system does not know this type of task.
-        case unknownScanner
+        case unknownType
         /// The response could not be decoded, or cannot be the answer to the task.
         case invalidResponse
         /// The system no longer keeps the bulk bytes the attempt refers to.

@@ -1,14 +1,14 @@
 /// One unit of work that any system of the cluster can do: a Codable value with the code that does it.
 ///
 /// The value travels to the system that runs it; the code does not: a node runs a task only if the task's type was
-/// given to its `Scanners`. A task may run more than once (after a fault, or hedged), so ``scan(_:)`` must depend on
+/// given to its `TaskTypes`. A task may run more than once (after a fault, or hedged), so ``scan(_:)`` must depend on
 /// nothing but the value, the bulk bytes and files that do not change. Its response is committed exactly once.
 public protocol ScanTask: Codable, Identifiable, Sendable where ID: Codable & Sendable {
     /// What a successful scan returns.
     associatedtype Output: Codable & Sendable
 
-    /// Name and version under which nodes know this type, such as `sky.band/1`. Change it with the coded form.
-    static var scanner: String { get }
+    /// Name and version by which nodes know this type, such as `sky.band/1`. Change it with the coded form.
+    static var typeName: String { get }
 
     /// Expected work, in any unit that all tasks of a job share (pixels, for images). Positive; 1 by default.
     var cost: Double { get }

@@ -3,10 +3,12 @@
 /// It is what a node answers. The wire carries it in a form of its own, since hundreds of thousands of small ones pass in a
 /// second: in the frame's header the attempt, the seconds, and for the identity a checksum of the whole coded task; then
 /// the output or the failure. The coordinator compares identity and attempt with its request. Elsewhere, as in a file, its
-/// coded form is a list of five values.
+/// coded form is a list of six values.
 public struct TaskResponse<Work: ScanTask>: Identifiable, Sendable {
     /// The task's identity.
     public var id: Work.ID
+    /// The task's place in its run, from 0, by which the events of the run name it, too.
+    public var index: Int
     /// The task's output, or why the scan threw.
     public var result: Result<Work.Output, TaskFailure>
     /// Name of the system that ran the attempt.
@@ -16,11 +18,13 @@ public struct TaskResponse<Work: ScanTask>: Identifiable, Sendable {
     /// Seconds the scan itself took on that system, without waits and transport.
     public var seconds: Double
 
-    /// The response to attempt number `attempt` at the task `id`.
+    /// The response to attempt number `attempt` at the task `id`, which has the place `index` in its run.
     public init(
-        id: Work.ID, result: Result<Work.Output, TaskFailure>, system: String, attempt: Int, seconds: Double
+        id: Work.ID, index: Int = 0, result: Result<Work.Output, TaskFailure>, system: String, attempt: Int,
+        seconds: Double
     ) {
         self.id = id
+        self.index = index
         self.result = result
         self.system = system
         self.attempt = attempt
@@ -33,10 +37,11 @@ public struct TaskResponse<Work: ScanTask>: Identifiable, Sendable {
 }
 
 extension TaskResponse: Codable {
-    /// Decodes identity, attempt, system, seconds and result.
+    /// Decodes identity, place, attempt, system, seconds and result.
     public init(from decoder: any Decoder) throws {
         var values = try decoder.unkeyedContainer()
         id = try values.decode(Work.ID.self)
+        index = try values.decode(Int.self)
         attempt = try values.decode(Int.self)
         system = try values.decode(String.self)
         seconds = try values.decode(Double.self)
@@ -49,6 +54,7 @@ extension TaskResponse: Codable {
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.unkeyedContainer()
         try values.encode(id)
+        try values.encode(index)
         try values.encode(attempt)
         try values.encode(system)
         try values.encode(seconds)

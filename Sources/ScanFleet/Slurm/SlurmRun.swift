@@ -108,7 +108,7 @@ package struct SlurmRun: Sendable {
             return (try? WireEncoder().encode(reply)) ?? []
         }
         let listener = ScanNode(
-            name: "slurm-\(hostName())", keys: try KeyStore.user().ring(), slots: 1, serving: Scanners(), listen: ":0",
+            name: "slurm-\(hostName())", keys: try KeyStore.user().ring(), slots: 1, serving: TaskTypes(), listen: ":0",
             discovering: [], options: limits)
         guard let bound = try failing(.failure, about: "up --slurm", { try listener.start() }) else {
             preconditionFailure("a node that serves has an address")

@@ -133,11 +133,11 @@ final class NodeLink: @unchecked Sendable {
             let code: ConnectError.Code = refusal.ambiguity == nil ? .excluded : .ambiguous
             return refuse(ConnectError(code, refusal.ambiguity ?? refusal.text), connection)
         }
-        if let missing = options.scanners.first(where: { !node.scanners.contains($0) }) {
+        if let missing = options.taskTypes.first(where: { !node.taskTypes.contains($0) }) {
             return refuse(
                 ConnectError(
-                    .unknownScanner,
-                    "has no scanner '\(missing)': it runs another program, or another version (\(node.software))"),
+                    .unknownType,
+                    "has no task type '\(missing)': it runs another program, or another version (\(node.software))"),
                 connection)
         }
         let name = distinctName(of: node, in: systems)

@@ -37,8 +37,8 @@ public final class RemoteNodes: @unchecked Sendable {
         public var measuresLinks = false
         /// When numbers are compressed; only benchmarks and tests change it.
         package var compression = LinkQueue.Use.asMeasured
-        /// Names of scanners that a node must have to be used; none by default, so that a task finds out.
-        public var scanners: [String] = []
+        /// Names of the types of task that a node must run to be used; none by default, so that a task finds out.
+        public var taskTypes: [String] = []
         /// Which nodes are used; all by default.
         public var selection = NodeSelection()
         /// Whether nodes that compute differently are used all the same; see ``RemoteNodes/differentNodes``.

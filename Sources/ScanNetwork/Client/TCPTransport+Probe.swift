@@ -28,7 +28,7 @@ extension TCPTransport {
         probeStart = (now, connection.deliveredCount)
         connection.send {
             $0.putTask(
-                request: Self.probe, attempt: 1, scanner: "probe", task: UnsafeRawBufferPointer(start: nil, count: 0),
+                request: Self.probe, attempt: 1, typeName: "probe", task: UnsafeRawBufferPointer(start: nil, count: 0),
                 key: nil, bulk: Self.whole, isParted: true)
         }
         connection.send(bulk: Self.sent, inPartsOf: Self.probe)

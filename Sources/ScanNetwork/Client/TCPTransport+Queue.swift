@@ -68,7 +68,7 @@ extension TCPTransport {
         do {
             try encoder.encode(attempt.task) { bytes in
                 state.sends(request, bulk, task: checksum(bytes))
-                put(attempt, type(of: attempt.task).scanner, bytes, as: request, nil)
+                put(attempt, type(of: attempt.task).typeName, bytes, as: request, nil)
             }
         } catch {
             // It was encoded before, to see whether it fits.

@@ -85,17 +85,17 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
 
     private func send(_ attempt: AttemptRequest, _ completion: @escaping AttemptCompletion) throws -> UInt64 {
         let (request, isHeld) = try encoder.encode(attempt.task) { bytes in
-            let scanner = type(of: attempt.task).scanner
-            let size = ByteWriter.taskSize(scanner: scanner, task: bytes.count, bulk: attempt.bulk)
+            let typeName = type(of: attempt.task).typeName
+            let size = ByteWriter.taskSize(typeName: typeName, task: bytes.count, bulk: attempt.bulk)
             guard size <= node.frameLimit else {
                 throw WireError("it has \(size) bytes, and the node accepts \(node.frameLimit)")
             }
-            guard scanner.utf8.count <= 255 else { throw WireError("its scanner's name is too long") }
+            guard typeName.utf8.count <= 255 else { throw WireError("the name of its type is too long") }
             let (request, reference) = state.start(
                 attempt, task: checksum(bytes), completion: Completion(call: completion))
             // Seldom more than a look at the attempt: a call of the state may copy all of it.
             let isHeld = attempt.numberSize != nil && reference == nil && state.waits(attempt)
-            if !isHeld { put(attempt, scanner, bytes, as: request, reference) }
+            if !isHeld { put(attempt, typeName, bytes, as: request, reference) }
             return (request, isHeld)
         }
         if isHeld { hold(request, attempt) }
@@ -105,13 +105,13 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
     /// Inlined: a call would copy all of the attempt.
     @inline(__always)
     func put(
-        _ attempt: AttemptRequest, _ scanner: String, _ task: UnsafeRawBufferPointer, as request: UInt64,
+        _ attempt: AttemptRequest, _ typeName: String, _ task: UnsafeRawBufferPointer, as request: UInt64,
         _ reference: BulkReference?
     ) {
         let isParted = reference == nil && node.takesParts == true && (attempt.bulk?.count ?? 0) > FrameFormat.partSize
         connection.send {
             $0.putTask(
-                request: request, attempt: UInt32(clamping: attempt.number), scanner: scanner, task: task,
+                request: request, attempt: UInt32(clamping: attempt.number), typeName: typeName, task: task,
                 key: attempt.bulkKey, isLastUse: node.takesLastUse(of: attempt), bulk: attempt.bulk,
                 reference: reference, referredCount: attempt.referredCount, isParted: isParted)
         }

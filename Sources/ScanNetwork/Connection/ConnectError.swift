@@ -22,7 +22,7 @@ public struct ConnectError: Error, Equatable, Sendable, CustomStringConvertible 
         /// The peer's scans could give other outputs than those of this process.
         case differentArithmetic
         /// The peer does not know a type of task.
-        case unknownScanner
+        case unknownType
         /// The user wants no task to run there.
         case excluded
         /// The user has named a node in such a way that this one or another one could be meant.

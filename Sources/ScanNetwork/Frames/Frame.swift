@@ -37,7 +37,7 @@ package struct TaskFrame {
     }
     package var request: UInt64
     package var identity: Identity
-    package var scanner: UnsafeRawBufferPointer
+    package var typeName: UnsafeRawBufferPointer
     package var task: UnsafeRawBufferPointer
     /// The task's bulk bytes; nil if it has none. Boxed: frames of small tasks are passed on by the hundred thousand.
     package var part: Boxed<BulkPart>?
@@ -51,8 +51,8 @@ package struct TaskFrame {
     /// See ``BulkPart/referred``.
     package var referred: ReferredBulk? { part?.value.referred }
 
-    /// The scanner's name, safe to print.
-    var scannerName: String { String(decoding: scanner, as: UTF8.self).printable }
+    /// The name of its type, safe to print.
+    var printableTypeName: String { String(decoding: typeName, as: UTF8.self).printable }
 }
 
 /// What a task's frame says of its bulk bytes.
@@ -140,7 +140,7 @@ package struct ResponseFrame {
 package enum RefusalReason: UInt8, CaseIterable, Sendable {
     case queueFull = 1
     case draining = 2
-    case unknownScanner = 3
+    case unknownType = 3
     case bulkMissing = 4
     /// The node cannot read the bytes that the task refers to.
     case bulkElsewhere = 5
@@ -150,7 +150,7 @@ package enum RefusalReason: UInt8, CaseIterable, Sendable {
         switch self {
         case .queueFull: .refused
         case .draining: .draining
-        case .unknownScanner: .unknownScanner
+        case .unknownType: .unknownType
         case .bulkMissing, .bulkElsewhere: .bulkMissing
         }
     }

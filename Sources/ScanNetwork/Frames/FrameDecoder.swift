@@ -221,7 +221,7 @@ extension FrameDecoder {
         return try task(headSize, bulk: nil, referred: referred, further: size - headSize)
     }
 
-    /// Bytes before the scanner's name.
+    /// Bytes before the name of the task's type.
     private static func headerSize(_ flags: UInt8) -> Int {
         FrameFormat.taskHeaderSize
             + (flags & FrameFormat.TaskFlag.hasUnpackedCount == 0 ? 0 : FrameFormat.unpackedCountSize)
@@ -269,13 +269,13 @@ extension FrameDecoder {
         _ head: UnsafeRawBufferPointer, bulk: BulkBytes?, referred: ReferredBulk? = nil
     ) throws(ProtocolError) -> Frame {
         let headerSize = Self.headerSize(head[5])
-        let scannerEnd = headerSize + Int(head[6])
-        let task = head.from(scannerEnd)
+        let typeEnd = headerSize + Int(head[6])
+        let task = head.from(typeEnd)
         guard checksum(task) == head.u64(32) else { throw ProtocolError("a task with a wrong checksum") }
         let hasKey = head[5] & FrameFormat.TaskFlag.hasKey != 0
         var frame = TaskFrame(
             request: head.u64(8), identity: .init(task: head.u64(32), attempt: head.u32(16)),
-            scanner: UnsafeRawBufferPointer(rebasing: head[headerSize..<scannerEnd]), task: task)
+            typeName: UnsafeRawBufferPointer(rebasing: head[headerSize..<typeEnd]), task: task)
         if hasKey || bulk != nil || referred != nil {
             frame.part = Boxed(
                 BulkPart(

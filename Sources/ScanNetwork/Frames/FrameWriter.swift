@@ -15,14 +15,14 @@ extension ByteWriter {
     /// Appends all of a task frame but its bulk bytes, which must follow unless there is a `reference` to them; with
     /// `isParted`, in part frames.
     package mutating func putTask(
-        request: UInt64, attempt: UInt32, scanner: String, task: UnsafeRawBufferPointer, key: BulkKey?,
+        request: UInt64, attempt: UInt32, typeName: String, task: UnsafeRawBufferPointer, key: BulkKey?,
         isLastUse: Bool = false, bulk: BulkBytes?, reference: BulkReference? = nil, referredCount: Int = 0,
         isParted: Bool = false
     ) {
         precondition(
             reference.map { bulk != nil || $0.identifiesBytes } ?? true, "a reference stands for bulk bytes")
-        var scanner = scanner
-        scanner.withUTF8 { scanner in
+        var typeName = typeName
+        typeName.withUTF8 { typeName in
             let bulkCount = bulk?.count ?? (reference == nil ? 0 : referredCount)
             let bulkFlag =
                 reference == nil
@@ -39,8 +39,8 @@ extension ByteWriter {
                     | (key == nil || !isLastUse ? 0 : FrameFormat.TaskFlag.isLastUse)
                     | (bulk == nil && reference == nil ? 0 : bulkFlag)
                     | (unpackedCount == nil ? 0 : packedFlag) | (isParted ? FrameFormat.TaskFlag.isParted : 0),
-                detail: UInt8(scanner.count),
-                size: headerSize + scanner.count + task.count + (reference?.size ?? (isParted ? 0 : bulkCount)))
+                detail: UInt8(typeName.count),
+                size: headerSize + typeName.count + task.count + (reference?.size ?? (isParted ? 0 : bulkCount)))
             put(request)
             put(attempt)
             put(UInt32(task.count))
@@ -50,7 +50,7 @@ extension ByteWriter {
             put(key?.job ?? 0)
             put(key?.index ?? 0)
             if let unpackedCount { put(UInt64(unpackedCount)) }
-            put(raw: UnsafeRawBufferPointer(scanner))
+            put(raw: UnsafeRawBufferPointer(typeName))
             put(raw: task)
         }
         if let reference { put(reference) }
@@ -70,9 +70,9 @@ extension ByteWriter {
     }
 
     /// Size of a task frame with these bulk bytes.
-    package static func taskSize(scanner: String, task: Int, bulk: BulkBytes?) -> Int {
+    package static func taskSize(typeName: String, task: Int, bulk: BulkBytes?) -> Int {
         FrameFormat.taskHeaderSize + (bulk?.unpackedCount == nil ? 0 : FrameFormat.unpackedCountSize)
-            + scanner.utf8.count + task + (bulk?.count ?? 0)
+            + typeName.utf8.count + task + (bulk?.count ?? 0)
     }
 
     package mutating func putResponse(_ response: ResponseFrame) {

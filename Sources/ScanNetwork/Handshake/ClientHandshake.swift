@@ -42,7 +42,7 @@ package struct ClientHandshake {
             // Bounded, so that sums of an untrusted peer's numbers do not overflow.
             info.name = info.name.printable
             info.software = info.software.printable
-            info.scanners = info.scanners.map(\.printable)
+            info.taskTypes = info.taskTypes.map(\.printable)
             info.tags = info.tags.map { tags in
                 tags.prefix(NodeInfo.tagLimit.count).filter { $0.utf8.count <= NodeInfo.tagLimit.bytes }.map(
                     \.printable)

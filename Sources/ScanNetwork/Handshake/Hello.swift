@@ -13,8 +13,8 @@ public struct NodeInfo: Codable, Equatable, Sendable {
     public var queueLimit: Int
     /// Version of its software.
     public var software: String
-    /// Names of the scanners it runs.
-    public var scanners: [String]
+    /// Names of the types of task that it runs; `scanners` in the coded form.
+    public var taskTypes: [String]
     /// Tasks that ran or waited there when it sent its hello; nil if it does not report that.
     public var busy: Int?
     /// Whether it reads bulk bytes by reference; nil if not.
@@ -49,6 +49,13 @@ public struct NodeInfo: Codable, Equatable, Sendable {
     /// Longest frame it accepts, in bytes.
     package var frameLimit: Int
 
+    private enum CodingKeys: String, CodingKey {
+        case identity, name, slots, queueLimit, software, taskTypes = "scanners", busy, readsReferences, identifiesBulk
+        case forgetsBulk, unpacks, expands, expandsScaled, takesParts, speed, processors, arithmetic, changesWeight,
+            tags
+        case answer, answersCalls, frameLimit
+    }
+
     /// Whether the attempt is sent to it with the flag of the last use of a bulk key. A node without ``forgetsBulk``
     /// would reject the flag as unknown.
     package func takesLastUse(of attempt: AttemptRequest) -> Bool { attempt.isLastUse && forgetsBulk == true }
@@ -58,14 +65,14 @@ public struct NodeInfo: Codable, Equatable, Sendable {
 
     package init(
         identity: SystemID, name: String, slots: Int, queueLimit: Int, software: String = Skyfarm.version,
-        scanners: [String], frameLimit: Int
+        taskTypes: [String], frameLimit: Int
     ) {
         self.identity = identity
         self.name = name
         self.slots = slots
         self.queueLimit = queueLimit
         self.software = software
-        self.scanners = scanners
+        self.taskTypes = taskTypes
         self.frameLimit = frameLimit
     }
 }

@@ -52,11 +52,11 @@ extension NodeServer {
         /// A coordinator's connection has ended, with the numbers of its tasks that were done and cancelled.
         case disconnected(Peer, reason: String, done: Int, cancelled: Int)
         /// A coordinator's task was refused.
-        case declined(Peer, scanner: String, reason: String)
+        case declined(Peer, typeName: String, reason: String)
         /// Bulk bytes to which a coordinator referred, or that it packed, cannot be read here; it sends them instead.
         case unreadable(Peer, reason: String)
         /// The scan of an attempt at a coordinator's task threw.
-        case failed(Peer, scanner: String, attempt: Int, seconds: Double, reason: String)
+        case failed(Peer, typeName: String, attempt: Int, seconds: Double, reason: String)
         /// Connections cannot be accepted now.
         case troubled(reason: String)
         /// The node runs no tasks from now on, for this reason; so many that waited were given back.
@@ -77,12 +77,12 @@ extension NodeServer {
                     + (unlogged > 0 ? "; \(unlogged) others from this address were not logged" : "")
             case .disconnected(let peer, let reason, let done, let cancelled):
                 "\(peer) \(reason); \(done) tasks done, \(cancelled) cancelled"
-            case .declined(let peer, let scanner, let reason):
-                "declined \(scanner) of \(peer): this node \(reason)"
+            case .declined(let peer, let typeName, let reason):
+                "declined \(typeName) of \(peer): this node \(reason)"
             case .unreadable(let peer, let reason):
                 "\(peer) must send bulk bytes in full: \(reason)"
-            case .failed(let peer, let scanner, let attempt, let seconds, let reason):
-                "\(scanner) of \(peer) failed in attempt \(attempt), after "
+            case .failed(let peer, let typeName, let attempt, let seconds, let reason):
+                "\(typeName) of \(peer) failed in attempt \(attempt), after "
                     + "\((seconds * 1000).rounded() / 1000) s: \(reason)"
             case .troubled(let reason): "cannot accept connections now: \(reason)"
             case .paused(let reason, let count): "paused: \(reason); \(count) waiting tasks given back"

@@ -8,7 +8,7 @@ import ScanCompression
 ///
 /// ```swift
 /// let node = NodeServer(
-///     name: "alpha", keys: try KeyStore.user().ring(), slots: 4, scanners: Scanners(PrimeCount.self),
+///     name: "alpha", keys: try KeyStore.user().ring(), slots: 4, taskTypes: TaskTypes(PrimeCount.self),
 ///     listen: "0.0.0.0:4711")
 /// print("ready at", try node.start())
 /// ```
@@ -17,7 +17,7 @@ public final class NodeServer: @unchecked Sendable {
     // Exclusivity is unchecked for the reason in Docs/Design.md, Layers.
 
     let info: NodeInfo
-    let scanners: Scanners
+    let taskTypes: TaskTypes
     let resolver: (any BulkResolver)?
     let options: Options
     let loop: EventLoop
@@ -48,14 +48,14 @@ public final class NodeServer: @unchecked Sendable {
     ///   - keys: the cluster keys of which a coordinator must hold one.
     ///   - identity: identity of this process; random if nil.
     ///   - slots: tasks that run at the same time, each on a thread of its own.
-    ///   - scanners: the types of task it runs.
+    ///   - taskTypes: the types of task it runs.
     ///   - listen: `ADDR:PORT`; an empty ADDR for all addresses, port 0 for any port.
     ///   - resolver: finds bulk bytes that coordinators refer to instead of sending them; without it they are sent.
     ///   - options: limits.
     ///   - loop: the I/O thread.
     ///   - onEvent: called on the I/O thread, and must not block it.
     public convenience init(
-        name: String, keys: KeyRing, identity: SystemID? = nil, slots: Int, scanners: Scanners, listen: String,
+        name: String, keys: KeyRing, identity: SystemID? = nil, slots: Int, taskTypes: TaskTypes, listen: String,
         resolver: (any BulkResolver)? = nil, options: Options = Options(), loop: EventLoop = .shared,
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) {
@@ -64,7 +64,7 @@ public final class NodeServer: @unchecked Sendable {
             local: slots, id: identity ?? SystemID(using: &generator), name: name, niceness: options.niceness,
             tags: options.tags, clock: loop)
         self.init(
-            system, ownsSystem: true, keys: keys, scanners: scanners, listen: listen, resolver: resolver,
+            system, ownsSystem: true, keys: keys, taskTypes: taskTypes, listen: listen, resolver: resolver,
             options: options, loop: loop, onEvent: onEvent)
     }
 
@@ -72,20 +72,20 @@ public final class NodeServer: @unchecked Sendable {
     /// and tasks of this process share its slots. The system stays open when the node is drained or stopped.
     ///
     /// The other parameters are those of
-    /// ``init(name:keys:identity:slots:scanners:listen:resolver:options:loop:onEvent:)``; the niceness of the system's
+    /// ``init(name:keys:identity:slots:taskTypes:listen:resolver:options:loop:onEvent:)``; the niceness of the system's
     /// threads is the system's.
     public convenience init(
-        system: ScanSystem, keys: KeyRing, scanners: Scanners, listen: String, resolver: (any BulkResolver)? = nil,
+        system: ScanSystem, keys: KeyRing, taskTypes: TaskTypes, listen: String, resolver: (any BulkResolver)? = nil,
         options: Options = Options(), loop: EventLoop = .shared,
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) {
         self.init(
-            system, ownsSystem: false, keys: keys, scanners: scanners, listen: listen, resolver: resolver,
+            system, ownsSystem: false, keys: keys, taskTypes: taskTypes, listen: listen, resolver: resolver,
             options: options, loop: loop, onEvent: onEvent)
     }
 
     private init(
-        _ system: ScanSystem, ownsSystem: Bool, keys: KeyRing, scanners: Scanners, listen: String,
+        _ system: ScanSystem, ownsSystem: Bool, keys: KeyRing, taskTypes: TaskTypes, listen: String,
         resolver: (any BulkResolver)?, options: Options, loop: EventLoop, onEvent: @escaping @Sendable (Event) -> Void
     ) {
         precondition(system.isLocal, "a node offers the system of its own process")
@@ -94,7 +94,7 @@ public final class NodeServer: @unchecked Sendable {
         self.ownsSystem = ownsSystem
         var info = NodeInfo(
             identity: system.id, name: system.name, slots: system.slots, queueLimit: options.queueLimit,
-            scanners: scanners.names, frameLimit: options.frameLimit)
+            taskTypes: taskTypes.names, frameLimit: options.frameLimit)
         info.readsReferences = resolver == nil ? nil : true
         info.identifiesBulk = info.readsReferences
         info.takesParts = true
@@ -102,14 +102,14 @@ public final class NodeServer: @unchecked Sendable {
         info.forgetsBulk = true
         info.changesWeight = true
         info.answersCalls = options.onCall == nil ? nil : true
-        info.unpacks = scanners.unpacker?.form
+        info.unpacks = taskTypes.unpacker?.form
         info.expands = BulkCompression.form
         info.expandsScaled = BulkCompression.scaledForm
         info.processors = system.processors
-        info.arithmetic = scanners.arithmetic
+        info.arithmetic = taskTypes.arithmetic
         info.tags = system.tags.isEmpty ? nil : system.tags.sorted()
         self.info = info
-        self.scanners = scanners
+        self.taskTypes = taskTypes
         self.resolver = resolver
         self.options = options
         self.loop = loop

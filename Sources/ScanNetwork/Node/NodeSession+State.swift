@@ -5,7 +5,7 @@ package protocol SessionTask: AnyObject {
     /// Number of the request; unique among the open requests of the connection.
     var request: UInt64 { get }
     var identity: TaskFrame.Identity { get }
-    var scannerName: String { get }
+    var typeName: String { get }
     var grant: TaskGrant { get }
     /// Seconds that the scan took.
     var seconds: Double { get }
@@ -159,7 +159,7 @@ extension NodeSession {
 
         // MARK: Tasks
 
-        /// A task arrived; `make` is called if it is taken. `isKnown`: the node has its scanner.
+        /// A task arrived; `make` is called if it is taken. `isKnown`: the node runs tasks of its type.
         /// - Throws: ``ProtocolError`` if its request is open already.
         package mutating func received(
             _ task: TaskFrame, isKnown: Bool, on node: inout NodeResources, make: (TaskGrant) -> Work
@@ -167,7 +167,7 @@ extension NodeSession {
             if case .calls = phase { throw ProtocolError("a task on a connection for calls") }
             guard tasks[task.request] == nil else { throw ProtocolError("request \(task.request) was sent twice") }
             guard isKnown else {
-                return refuse(task, .unknownScanner, "has no scanner '\(task.scannerName)'")
+                return refuse(task, .unknownType, "has no task type '\(task.printableTypeName)'")
             }
             switch node.admit(task, of: id, weight: weight) {
             case .refuse(let reason, let message): return refuse(task, reason, message)
@@ -186,7 +186,7 @@ extension NodeSession {
             }
             lastRefusal = message
             return .refuse(
-                reason, message: message, logged(.declined(peer, scanner: task.scannerName, reason: message)))
+                reason, message: message, logged(.declined(peer, typeName: task.printableTypeName, reason: message)))
         }
 
         /// The coordinator cancelled a request.
@@ -238,7 +238,7 @@ extension NodeSession {
         ) -> Answer {
             let event = logged(
                 .failed(
-                    peer, scanner: work.scannerName, attempt: Int(work.identity.attempt), seconds: work.seconds,
+                    peer, typeName: work.typeName, attempt: Int(work.identity.attempt), seconds: work.seconds,
                     reason: String(cause.printable.prefix(CodedFailure.lineLength))))
             return .failure(CodedFailure(cause: cause, log: log.take()), keptBulk: keptBulk, event)
         }

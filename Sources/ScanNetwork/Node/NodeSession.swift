@@ -16,8 +16,8 @@ package final class NodeSession: @unchecked Sendable {
     /// Whether the connection ends once its tasks have, since the node was paused.
     private(set) var isLeaving = false
     @exclusivity(unchecked) private var batch: [NodeTask] = []
-    /// The scanner of the last task: most tasks of a connection have the same.
-    private var scanner: Scanners.Scanner?
+    /// The type of the last task: most tasks of a connection have the same.
+    private var taskType: TaskTypes.Entry?
 
     init(server: NodeServer, id: ConnectionID) {
         self.server = server
@@ -64,10 +64,10 @@ package final class NodeSession: @unchecked Sendable {
     // MARK: Tasks
 
     private func received(_ task: TaskFrame, on connection: Connection) throws(ProtocolError) {
-        let scanner = find(task.scanner)
-        let action = try state.received(task, isKnown: scanner != nil, on: &server.resources) { grant in
-            guard let scanner else { preconditionFailure("a task of an unknown scanner was taken") }
-            return NodeTask(task, of: self, scanner: scanner, grant: grant)
+        let taskType = find(task.typeName)
+        let action = try state.received(task, isKnown: taskType != nil, on: &server.resources) { grant in
+            guard let taskType else { preconditionFailure("a task of an unknown type was taken") }
+            return NodeTask(task, of: self, taskType: taskType, grant: grant)
         }
         switch action {
         case .run(let task): batch.append(task)
@@ -77,10 +77,10 @@ package final class NodeSession: @unchecked Sendable {
         }
     }
 
-    private func find(_ name: UnsafeRawBufferPointer) -> Scanners.Scanner? {
-        if let scanner, scanner.isNamed(name) { return scanner }
-        guard let found = server.scanners.find(name) else { return nil }
-        scanner = found
+    private func find(_ name: UnsafeRawBufferPointer) -> TaskTypes.Entry? {
+        if let taskType, taskType.isNamed(name) { return taskType }
+        guard let found = server.taskTypes.find(name) else { return nil }
+        taskType = found
         return found
     }
 

@@ -11,7 +11,7 @@ final class NodeTask: SlotTask, SessionTask, @unchecked Sendable {
     let session: NodeSession
     let request: UInt64
     let identity: TaskFrame.Identity
-    let scanner: Scanners.Scanner
+    let taskType: TaskTypes.Entry
     @exclusivity(unchecked) private(set) var grant: TaskGrant
     /// The encoded task; released with the scan.
     private var coded: [UInt8]
@@ -25,9 +25,9 @@ final class NodeTask: SlotTask, SessionTask, @unchecked Sendable {
     @exclusivity(unchecked) private(set) var readChecksum: UInt64?
 
     /// A task that arrived in `frame`.
-    init(_ frame: TaskFrame, of session: NodeSession, scanner: Scanners.Scanner, grant: TaskGrant) {
+    init(_ frame: TaskFrame, of session: NodeSession, taskType: TaskTypes.Entry, grant: TaskGrant) {
         self.session = session
-        self.scanner = scanner
+        self.taskType = taskType
         self.grant = grant
         request = frame.request
         weight = session.weight
@@ -40,7 +40,7 @@ final class NodeTask: SlotTask, SessionTask, @unchecked Sendable {
 
     let weight: Double
 
-    var scannerName: String { scanner.name }
+    var typeName: String { taskType.name }
 
     var clock: any ScanClock { session.server.loop }
 
@@ -75,7 +75,7 @@ final class NodeTask: SlotTask, SessionTask, @unchecked Sendable {
         let plain: BulkBytes
         if bytes.isCompressed {
             plain = try BulkCompression.expand(bytes, to: count)
-        } else if let unpacker = session.server.scanners.unpacker {
+        } else if let unpacker = session.server.taskTypes.unpacker {
             plain = try unpacker.unpack(bytes, to: count)
         } else {
             throw NoUnpacker()
@@ -88,7 +88,7 @@ final class NodeTask: SlotTask, SessionTask, @unchecked Sendable {
     private func keep(_ bytes: BulkBytes) { if grant.key != nil { readBulk = bytes } }
 
     func run(_ context: ScanContext) {
-        let (result, seconds) = scanner.run(coded, context, clock)
+        let (result, seconds) = taskType.run(coded, context, clock)
         self.result = result
         self.seconds += seconds
     }

@@ -2,7 +2,7 @@ package import SkyFITS
 
 /// Pass 2 over one band: finds and measures the sources that the band owns.
 package struct BandExtraction: BandStep {
-    package static let scanner = "sky.band/7"
+    package static let typeName = "sky.band/7"
     package static let costPerPixel = 1.0
 
     package var plan: BandPlan

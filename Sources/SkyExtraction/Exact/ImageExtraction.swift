@@ -2,7 +2,7 @@ package import SkyFITS
 
 /// Both passes over an image that is cut into no bands: its background, then its sources.
 package struct ImageExtraction: BandStep {
-    package static let scanner = "sky.image/5"
+    package static let typeName = "sky.image/5"
     package static let costPerPixel = MeshMeasurement.costPerPixel + BandExtraction.costPerPixel
 
     package var plan: BandPlan

@@ -8,7 +8,7 @@ package protocol WindowStep: Codable, Equatable, Sendable {
     associatedtype Subject: Codable & Sendable
 
     /// Name and version under which nodes know the scan. Change it with the coded form of the scan or of its output.
-    static var scanner: String { get }
+    static var typeName: String { get }
     /// Work per pixel, relative to that of the extraction.
     static var costPerPixel: Double { get }
 

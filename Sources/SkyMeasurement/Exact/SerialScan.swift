@@ -27,9 +27,9 @@ package struct SerialScan {
         fileprivate let windows: [String: Int]
 
         /// Windows in which cut islands were scanned again.
-        package var rescans: Int { windows[CutIslandExtraction.scanner] ?? 0 }
+        package var rescans: Int { windows[CutIslandExtraction.typeName] ?? 0 }
         /// Windows in which apertures were measured again.
-        package var apertureWindows: Int { windows[WindowPhotometry.scanner] ?? 0 }
+        package var apertureWindows: Int { windows[WindowPhotometry.typeName] ?? 0 }
     }
 
     /// A scan of an image of `width` by `height` pixels.
@@ -65,7 +65,7 @@ package struct SerialScan {
     private func run<Round: ScanRound>(
         _ round: Round, of scan: inout ExactScan, _ view: PixelView, _ windows: inout [String: Int]
     ) throws {
-        windows[Round.Step.scanner, default: 0] += round.count
+        windows[Round.Step.typeName, default: 0] += round.count
         if Round.Step.self == BandExtraction.self, let background = scan.background {
             try onOutput(background.slice(rows: plan.image.y))
         }

@@ -4,7 +4,7 @@ internal import SkyFITS
 /// The checksums of the files of a scan, computed by a node that has them. Its bulk bytes are the checksums, which the
 /// node computes when it reads what the reference refers to.
 package struct ChecksumTask: ScanTask {
-    package static let scanner = "sky.checksum/1"
+    package static let typeName = "sky.checksum/1"
 
     /// The part of a reference that refers to the checksums of the origin's files.
     static let part: [UInt8] = []

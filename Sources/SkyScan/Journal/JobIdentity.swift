@@ -31,7 +31,7 @@ public struct JobIdentity: Codable, Equatable, Sendable {
         fields["rows of a band"] = bandRows.map { "\($0)" } ?? "derived"
         fields["version"] = software
         fields["arithmetic"] = "\(ArithmeticFingerprint.current)"
-        fields["format"] = ([String(Self.format)] + Self.scanners).joined(separator: ", ")
+        fields["format"] = ([String(Self.format)] + Self.taskTypes).joined(separator: ", ")
         self.fields = fields
     }
 
@@ -52,11 +52,11 @@ public struct JobIdentity: Codable, Equatable, Sendable {
         fields["files"] = try Checksum.of(names).hexadecimal
         fields["version"] = software
         fields["arithmetic"] = "\(ArithmeticFingerprint.current)"
-        fields["format"] = ([String(Self.format)] + Self.scanners).joined(separator: ", ")
+        fields["format"] = ([String(Self.format)] + Self.taskTypes).joined(separator: ", ")
         self.fields = fields
     }
 
-    private static let scanners = Scanners.skyNames + [MeasurementTask.scanner, ForcedTask.scanner]
+    private static let taskTypes = TaskTypes.skyNames + [MeasurementTask.typeName, ForcedTask.typeName]
 
     /// Eight hexadecimal digits that identify the job, from the checksum of its properties.
     public var id: String {

@@ -5,7 +5,7 @@ package import SkyMeasurement
 
 /// The scan of a window, as a task of the cluster.
 package struct StepTask<Step: WindowStep>: WindowTask {
-    package static var scanner: String { Step.scanner }
+    package static var typeName: String { Step.typeName }
     package static var costPerPixel: Double { Step.costPerPixel }
 
     /// Index of the window in its round: the number of the band, if the step is one over bands.

@@ -23,7 +23,7 @@ package struct NodesCommand: Command {
         var remote = RemoteNodes.Options.sky
         remote.allowsDifferentNodes = options.allowsDifferent
         // Nodes of other programs may use a different arithmetic for their tasks.
-        if !options.scanners.isEmpty { (remote.scanners, remote.arithmetic) = (options.scanners, nil) }
+        if !options.scanners.isEmpty { (remote.taskTypes, remote.arithmetic) = (options.scanners, nil) }
         let node = ScanNode(
             keys: try KeyStore.user().ring(), nodes: options.nodes.map(\.description),
             discovering: NodeSources(discovers: options.discovers, srv: options.srv).all, remote: remote)

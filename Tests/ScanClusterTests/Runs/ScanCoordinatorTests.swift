@@ -97,18 +97,18 @@ import Testing
     }
 
     @Test("a node that does not know the task's type gets no further task of the run")
-    func unknownScanner() throws {
+    func unknownType() throws {
         let farm = Farm()
         farm.add(1)
-        let other = farm.add(2) { _, _ in .fail(.unknownScanner, after: .milliseconds(1)) }
+        let other = farm.add(2) { _, _ in .fail(.unknownType, after: .milliseconds(1)) }
         #expect(try #require(farm.run(100)).isComplete(100))
         #expect(other.started <= other.mostRunning)
     }
 
     @Test("a run whose only node does not know the task's type ends with an error")
-    func onlyUnknownScanner() throws {
+    func onlyUnknownType() throws {
         let farm = Farm()
-        farm.add(1) { _, _ in .fail(.unknownScanner, after: .milliseconds(1)) }
+        farm.add(1) { _, _ in .fail(.unknownType, after: .milliseconds(1)) }
         #expect(try #require(farm.run(100)).error?.code == .noSystem)
     }
 

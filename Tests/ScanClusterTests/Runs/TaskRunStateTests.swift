@@ -119,7 +119,7 @@ import Testing
         let second = start(&state, on: 2)
         let drained = try end(first, on: 1, as: .error(ScanError(.draining, "leaves")), in: &state)
         #expect(drained.verdict == .retried && drained.event == nil)
-        let unknown = try end(second, on: 2, as: .error(ScanError(.unknownScanner, "what?")), in: &state)
+        let unknown = try end(second, on: 2, as: .error(ScanError(.unknownType, "what?")), in: &state)
         #expect(unknown.verdict == .retried)
         #expect(unknown.event == .taskRetried(index: 1, system: "node-2", attempt: 1, reason: "what?"))
         #expect(state.excluded == [.test(1), .test(2)])

@@ -2,7 +2,7 @@ import ScanCluster
 
 /// Adds up its bulk bytes.
 struct BulkSum: ScanTask {
-    static let scanner = "test.bulk-sum/1"
+    static let typeName = "test.bulk-sum/1"
     var id: Int
 
     func scan(_ context: ScanContext) throws -> Int {
@@ -15,7 +15,7 @@ struct NoBulk: Error {}
 
 /// Does what a test says; never leaves this process.
 struct Blocking: ScanTask {
-    static let scanner = "test.blocking/1"
+    static let typeName = "test.blocking/1"
     var id: Int
     var body: @Sendable (ScanContext) throws -> Int
 

@@ -2,7 +2,7 @@ import ScanCluster
 
 /// Squares a number; refuses outputs that are not its square.
 struct Square: ScanTask {
-    static let scanner = "test.square/1"
+    static let typeName = "test.square/1"
     var id: Int
     var cost: Double = 1
 

@@ -58,7 +58,7 @@ struct BulkBudgetTests {
     @Test("are released when the connection is lost")
     func lost() async throws {
         let info = NodeInfo(
-            identity: SystemID(high: 7, low: 7), name: "deaf", slots: 4, queueLimit: 4, scanners: [GateTask.scanner],
+            identity: SystemID(high: 7, low: 7), name: "deaf", slots: 4, queueLimit: 4, taskTypes: [GateTask.typeName],
             frameLimit: 1 << 30)
         let welcome = Hello(.welcome, versions: Hello.versions, body: try WireEncoder().encode(info)).encoded
         let server = try StrangeServer(answer: welcome, keys: testKeys, waits: true)

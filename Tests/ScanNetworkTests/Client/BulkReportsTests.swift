@@ -39,7 +39,7 @@ import Testing
     @Test("an answer to a question counts as no bytes that were read, and a refusal of one is no problem of the scan")
     func questions() throws {
         var node = NodeInfo(
-            identity: SystemID(high: 0, low: 1), name: "node", slots: 1, queueLimit: 1, scanners: [],
+            identity: SystemID(high: 0, low: 1), name: "node", slots: 1, queueLimit: 1, taskTypes: [],
             frameLimit: 1 << 20)
         (node.readsReferences, node.identifiesBulk) = (true, true)
         var state = TCPTransport.State<Int>(node: node)
@@ -60,7 +60,7 @@ import Testing
     @Test("a transport refers to bytes without their checksum, and reports the node's")
     func transport() throws {
         var node = NodeInfo(
-            identity: SystemID(high: 0, low: 1), name: "node", slots: 1, queueLimit: 1, scanners: [],
+            identity: SystemID(high: 0, low: 1), name: "node", slots: 1, queueLimit: 1, taskTypes: [],
             frameLimit: 1 << 20)
         node.readsReferences = true
         #expect(!TCPTransport.State<Int>(node: node).reads(reference))

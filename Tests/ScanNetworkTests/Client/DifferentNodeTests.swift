@@ -51,7 +51,7 @@ struct DifferentNodeTests {
     func words() throws {
         var node = NodeInfo(
             identity: SystemID(high: 1, low: 2), name: "alpha", slots: 1, queueLimit: 1, software: "0.2.0",
-            scanners: [], frameLimit: 1 << 20)
+            taskTypes: [], frameLimit: 1 << 20)
         node.arithmetic = Self.own
         #expect(node.difference(from: Self.own, software: "0.1.0") == nil)
         node.arithmetic = Self.other

@@ -10,7 +10,7 @@ struct RemoteNodesTests {
         let (systems, nodes, states) = await connect(node.address)
         #expect(states.map(\.status) == [.joined])
         #expect(states[0].node?.name == "node")
-        #expect(states[0].node?.scanners == allScanners.names)
+        #expect(states[0].node?.taskTypes == allTypes.names)
         #expect(systems.snapshot.map(\.name) == ["node"])
         #expect(systems.snapshot.map(\.slots) == [3])
         nodes.close()
@@ -24,7 +24,7 @@ struct RemoteNodesTests {
         arguments: [(nil, 1028), (10, 10), (5000, 1028)] as [(Int?, Int)])
     func depth(limit: Int?, depth: Int) {
         let info = NodeInfo(
-            identity: SystemID(high: 1, low: 1), name: "a", slots: 4, queueLimit: 1024, scanners: [],
+            identity: SystemID(high: 1, low: 1), name: "a", slots: 4, queueLimit: 1024, taskTypes: [],
             frameLimit: 1 << 20)
         #expect(info.depth(limit: limit) == depth)
     }
@@ -169,7 +169,7 @@ struct RemoteNodesTests {
     @Test("that break the protocol are disconnected, and dialled again")
     func garbage() async throws {
         let info = NodeInfo(
-            identity: SystemID(high: 5, low: 5), name: "bad", slots: 1, queueLimit: 1, scanners: [],
+            identity: SystemID(high: 5, low: 5), name: "bad", slots: 1, queueLimit: 1, taskTypes: [],
             frameLimit: 1 << 20)
         let welcome = Hello(.welcome, versions: Hello.versions, body: try WireEncoder().encode(info)).encoded
         let server = try StrangeServer(
@@ -187,7 +187,7 @@ struct RemoteNodesTests {
     @Test("that fall silent are considered dead")
     func fallsSilent() async throws {
         let info = NodeInfo(
-            identity: SystemID(high: 6, low: 6), name: "dumb", slots: 1, queueLimit: 1, scanners: [],
+            identity: SystemID(high: 6, low: 6), name: "dumb", slots: 1, queueLimit: 1, taskTypes: [],
             frameLimit: 1 << 20)
         let welcome = Hello(.welcome, versions: Hello.versions, body: try WireEncoder().encode(info)).encoded
         let server = try StrangeServer(answer: welcome, keys: testKeys, waits: true)

@@ -7,7 +7,7 @@ import ScanCompression
 @Suite struct TransportStateTests {
     private func state() -> TCPTransport.State<Int> {
         var node = NodeInfo(
-            identity: SystemID(high: 0, low: 1), name: "node", slots: 1, queueLimit: 1, scanners: [],
+            identity: SystemID(high: 0, low: 1), name: "node", slots: 1, queueLimit: 1, taskTypes: [],
             frameLimit: 1 << 20)
         node.readsReferences = true
         return TCPTransport.State(node: node)
@@ -66,7 +66,7 @@ import ScanCompression
     @Test("bytes are packed for a node that unpacks their form; on one machine only if that takes no time")
     func packing() {
         var node = NodeInfo(
-            identity: SystemID(high: 0, low: 1), name: "node", slots: 1, queueLimit: 1, scanners: [],
+            identity: SystemID(high: 0, low: 1), name: "node", slots: 1, queueLimit: 1, taskTypes: [],
             frameLimit: 1 << 20)
         func packing(_ form: String?, isLocal: Bool = false) -> BulkPacking {
             TCPTransport.State<Int>(node: node, packed: form, isLocal: isLocal).bulkPacking
@@ -113,7 +113,7 @@ import ScanCompression
     @Test("numbers wait, to be compressed, for a node on another machine that expands them, until it fails to")
     func compression() throws {
         var node = NodeInfo(
-            identity: SystemID(high: 0, low: 1), name: "node", slots: 1, queueLimit: 1, scanners: [],
+            identity: SystemID(high: 0, low: 1), name: "node", slots: 1, queueLimit: 1, taskTypes: [],
             frameLimit: 1 << 20)
         var numbers = attempt()
         numbers.numberSize = 4

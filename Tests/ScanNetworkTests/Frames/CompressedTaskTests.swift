@@ -11,7 +11,7 @@ struct CompressedTaskTests {
         var writer = ByteWriter()
         ([8, 9] as [UInt8]).withUnsafeBytes { task in
             writer.putTask(
-                request: 5, attempt: 2, scanner: "t/1", task: task, key: BulkKey(job: 7, index: 3), bulk: compressed)
+                request: 5, attempt: 2, typeName: "t/1", task: task, key: BulkKey(job: 7, index: 3), bulk: compressed)
         }
         compressed.withUnsafeBytes { writer.put(raw: $0) }
         return Array(writer.bytes)
@@ -35,7 +35,7 @@ struct CompressedTaskTests {
     func pieces(size: Int) throws {
         let bulk = try #require(try Self.decode(Self.frame(), piece: size))
         #expect(bulk.isCompressed && bulk.unpackedCount == 9 && bulk.withUnsafeBytes { Array($0) } == [1, 2, 3])
-        #expect(ByteWriter.taskSize(scanner: "t/1", task: 2, bulk: Self.compressed) == Self.frame().count)
+        #expect(ByteWriter.taskSize(typeName: "t/1", task: 2, bulk: Self.compressed) == Self.frame().count)
     }
 
     @Test("ends the connection if it makes no sense")

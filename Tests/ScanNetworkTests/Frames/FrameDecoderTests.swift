@@ -23,7 +23,7 @@ struct FrameDecoderTests {
             switch frame {
             case .task(let task):
                 self = .task(
-                    task.request, task.identity.attempt, String(decoding: task.scanner, as: UTF8.self),
+                    task.request, task.identity.attempt, String(decoding: task.typeName, as: UTF8.self),
                     [UInt8](task.task),
                     task.key, task.bulk.map { $0.withUnsafeBytes { [UInt8]($0) } })
             case .response(let response):
@@ -62,11 +62,11 @@ struct FrameDecoderTests {
     static func append(_ frame: Copy, to out: inout [UInt8]) {
         var writer = ByteWriter()
         switch frame {
-        case .task(let request, let attempt, let scanner, let task, let key, let bulk):
+        case .task(let request, let attempt, let typeName, let task, let key, let bulk):
             let bytes = bulk.map { bulk in BulkBytes(byteCount: bulk.count) { $0.copyBytes(from: bulk) } }
             task.withUnsafeBytes { task in
                 writer.putTask(
-                    request: request, attempt: attempt, scanner: scanner, task: task, key: key, bulk: bytes)
+                    request: request, attempt: attempt, typeName: typeName, task: task, key: key, bulk: bytes)
             }
             bytes?.withUnsafeBytes { writer.put(raw: $0) }
         case .response(let request, let succeeded, let kept, let seconds, let body):
@@ -126,7 +126,7 @@ struct FrameDecoderTests {
         for key in [BulkKey(job: 1, index: 2), nil] {
             ([7] as [UInt8]).withUnsafeBytes {
                 writer.putTask(
-                    request: 1, attempt: 1, scanner: "a", task: $0, key: key, isLastUse: isLastUse, bulk: nil)
+                    request: 1, attempt: 1, typeName: "a", task: $0, key: key, isLastUse: isLastUse, bulk: nil)
             }
         }
         var decoder = FrameDecoder(limit: 4096)

@@ -10,7 +10,7 @@ struct PackedTaskTests {
         var writer = ByteWriter()
         ([8, 9] as [UInt8]).withUnsafeBytes { task in
             writer.putTask(
-                request: 5, attempt: 2, scanner: "t/1", task: task, key: BulkKey(job: 7, index: 3), bulk: packed,
+                request: 5, attempt: 2, typeName: "t/1", task: task, key: BulkKey(job: 7, index: 3), bulk: packed,
                 reference: reference)
         }
         if reference == nil { packed.withUnsafeBytes { writer.put(raw: $0) } }
@@ -30,7 +30,7 @@ struct PackedTaskTests {
             offset += count
             guard let frame = try decoder.next() else { continue }
             guard case .task(let task) = frame else { return nil }
-            #expect(task.scanner.elementsEqual(Array("t/1".utf8)) && Array(task.task) == [8, 9])
+            #expect(task.typeName.elementsEqual(Array("t/1".utf8)) && Array(task.task) == [8, 9])
             return (
                 task.bulk.map { $0.withUnsafeBytes { Array($0) } }, task.bulk?.unpackedCount,
                 task.referred?.unpackedCount
@@ -46,7 +46,7 @@ struct PackedTaskTests {
         let reference = BulkReference(origin: [1], part: [2])
         let referring = try #require(try Self.decode(Self.frame(reference: reference), piece: size))
         #expect(referring.0 == nil && referring.2 == 9)
-        #expect(ByteWriter.taskSize(scanner: "t/1", task: 2, bulk: Self.packed) == Self.frame().count)
+        #expect(ByteWriter.taskSize(typeName: "t/1", task: 2, bulk: Self.packed) == Self.frame().count)
     }
 
     @Test("ends the connection if it makes no sense")

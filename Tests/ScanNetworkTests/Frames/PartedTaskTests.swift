@@ -12,7 +12,7 @@ struct PartedTaskTests {
         queue.append { writer in
             ([8, 9] as [UInt8]).withUnsafeBytes { task in
                 writer.putTask(
-                    request: request, attempt: 1, scanner: "t/1", task: task, key: nil, bulk: bulk, isParted: true)
+                    request: request, attempt: 1, typeName: "t/1", task: task, key: nil, bulk: bulk, isParted: true)
             }
         }
     }

@@ -6,14 +6,14 @@ import Testing
 struct ReferringTaskTests {
     private static let reference = BulkReference(origin: Array("here".utf8), part: [1, 2, 3])
     private static let bulk = BulkBytes(byteCount: 4) { $0.copyBytes(from: [1, 2, 3, 4]) }
-    /// Where the reference begins, after the head, the scanner's name and the task.
+    /// Where the reference begins, after the head, the name of its type and the task.
     private static let place = 64 + 3 + 2
 
     private static func frame(reference: BulkReference = reference) -> [UInt8] {
         var writer = ByteWriter()
         ([8, 9] as [UInt8]).withUnsafeBytes { task in
             writer.putTask(
-                request: 5, attempt: 2, scanner: "t/1", task: task, key: BulkKey(job: 7, index: 3), bulk: bulk,
+                request: 5, attempt: 2, typeName: "t/1", task: task, key: BulkKey(job: 7, index: 3), bulk: bulk,
                 reference: reference)
         }
         return Array(writer.bytes)
@@ -63,7 +63,7 @@ struct ReferringTaskTests {
         let reference = BulkReference(origin: [1], part: [2], identifiesBytes: true)
         ([8, 9] as [UInt8]).withUnsafeBytes { task in
             writer.putTask(
-                request: 5, attempt: 2, scanner: "t/1", task: task, key: nil, bulk: nil, reference: reference,
+                request: 5, attempt: 2, typeName: "t/1", task: task, key: nil, bulk: nil, reference: reference,
                 referredCount: 400)
         }
         for checksum in [nil, 77] as [UInt64?] {

@@ -6,7 +6,7 @@ import Testing
 struct HandshakeTests {
     static let node = NodeInfo(
         identity: SystemID(high: 1, low: 2), name: "alpha", slots: 4, queueLimit: 9, software: "0.1.0",
-        scanners: ["a/1"], frameLimit: 1 << 20)
+        taskTypes: ["a/1"], frameLimit: 1 << 20)
     static let coordinator = CoordinatorInfo(name: "desk", frameLimit: 1 << 20)
 
     func server(_ bytes: [UInt8]) -> ServerHandshake.Outcome { server(ServerHandshake(node: Self.node), bytes) }
@@ -220,7 +220,7 @@ struct HandshakeTests {
         var node = Self.node
         node.name = "\u{1b}[2Jal\npha"
         node.software = "0\r"
-        node.scanners = ["a\u{7}/1"]
+        node.taskTypes = ["a\u{7}/1"]
         node.arithmetic = Arithmetic(fingerprint: "\u{1b}f", libraries: String(repeating: "\n", count: 1000))
         let welcome = Hello(.welcome, versions: Hello.versions, body: try WireEncoder().encode(node)).encoded
         guard case .open(let info, _, _) = client(welcome) else {
@@ -229,7 +229,7 @@ struct HandshakeTests {
         }
         #expect(info.name == "\u{fffd}[2Jal\u{fffd}pha")
         #expect(info.software == "0\u{fffd}")
-        #expect(info.scanners == ["a\u{fffd}/1"])
+        #expect(info.taskTypes == ["a\u{fffd}/1"])
         #expect(info.arithmetic?.fingerprint == "\u{fffd}f")
         #expect(info.arithmetic?.libraries == String(repeating: "\u{fffd}", count: 64))
         let greeting = try ClientHandshake().greeting(CoordinatorInfo(name: "de\u{1b}sk", frameLimit: 1 << 20))

@@ -31,11 +31,11 @@ struct BulkExpansionTests {
     private func withNode(_ body: (ScanSystem, NodeServer) async throws -> Void) async throws {
         var options = NodeServer.Options()
         options.timing = testTiming
-        var scanners = allScanners
+        var taskTypes = allTypes
         // Loading packed bytes is how a test hands compressed ones to the transport.
-        scanners.unpacker = NoForm()
+        taskTypes.unpacker = NoForm()
         let node = NodeServer(
-            name: "node", keys: testKeys, slots: 1, scanners: scanners, listen: "127.0.0.1:0", options: options)
+            name: "node", keys: testKeys, slots: 1, taskTypes: taskTypes, listen: "127.0.0.1:0", options: options)
         var remote = RemoteNodes.Options()
         remote.timing = testTiming
         remote.packed = NoForm().form
@@ -85,7 +85,7 @@ struct BulkExpansionTests {
             let bytes = BulkBytes(compressedCount: 1, unpackedCount: count) { $0[0] = 0 }
             let part = Boxed(BulkPart(key: BulkKey(job: 1, index: 1), bulk: bytes))
             let frame = TaskFrame(
-                request: 1, identity: .init(task: 0, attempt: 1), scanner: none, task: none, part: part)
+                request: 1, identity: .init(task: 0, attempt: 1), typeName: none, task: none, part: part)
             if case .run(let grant) = node.admit(frame, of: 1) { return grant.bulkBytes }
             return nil
         }

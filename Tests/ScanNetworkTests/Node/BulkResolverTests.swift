@@ -37,7 +37,7 @@ struct BulkResolverTests {
             options.bulkCacheLimit = cache
             options.timing = testTiming
             node = NodeServer(
-                name: "node", keys: testKeys, slots: 1, scanners: allScanners, listen: "127.0.0.1:0", resolver: shelf,
+                name: "node", keys: testKeys, slots: 1, taskTypes: allTypes, listen: "127.0.0.1:0", resolver: shelf,
                 options: options
             ) { [events] event in events.withLock { $0.append("\(event)") } }
             system = try await ScanNetworkTests.system("\(try node.start())")

@@ -33,10 +33,10 @@ struct BulkUnpackerTests {
             var options = NodeServer.Options()
             options.timing = testTiming
             options.bulkLimit = bulkLimit
-            var scanners = allScanners
-            scanners.unpacker = unpacker
+            var taskTypes = allTypes
+            taskTypes.unpacker = unpacker
             node = NodeServer(
-                name: "node", keys: testKeys, slots: 1, scanners: scanners, listen: "127.0.0.1:0", options: options
+                name: "node", keys: testKeys, slots: 1, taskTypes: taskTypes, listen: "127.0.0.1:0", options: options
             ) { [events] event in events.withLock { $0.append("\(event)") } }
             var remote = RemoteNodes.Options()
             remote.timing = testTiming
@@ -116,7 +116,7 @@ struct BulkUnpackerTests {
             let bytes = BulkBytes(byteCount: 1, unpackedCount: count) { $0[0] = 0 }
             let part = Boxed(BulkPart(key: key, bulk: bytes))
             let frame = TaskFrame(
-                request: 1, identity: .init(task: 0, attempt: 1), scanner: none, task: none, part: part)
+                request: 1, identity: .init(task: 0, attempt: 1), typeName: none, task: none, part: part)
             if case .run(let grant) = node.admit(frame, of: 1) { return grant }
             return nil
         }

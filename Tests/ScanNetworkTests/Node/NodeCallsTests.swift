@@ -82,7 +82,7 @@ struct NodeCallsTests {
 
 /// Never made: these sessions run no tasks.
 private final class TestWork: SessionTask {
-    let (request, scannerName): (UInt64, String) = (0, "")
+    let (request, typeName): (UInt64, String) = (0, "")
     let identity = TaskFrame.Identity(task: 0, attempt: 0)
     let grant: TaskGrant
     let seconds = 0.0

@@ -29,7 +29,7 @@ struct NodeServerTests {
             var options = NodeServer.Options()
             options.mayUseAnotherPort = mayUseAnotherPort
             return NodeServer(
-                name: "other", keys: KeyRing(current: try .random()), slots: 1, scanners: Scanners(SumTask.self),
+                name: "other", keys: KeyRing(current: try .random()), slots: 1, taskTypes: TaskTypes(SumTask.self),
                 listen: node.address, options: options)
         }
         #expect(throws: SocketError.self) { try server(false).start() }
@@ -114,11 +114,11 @@ struct NodeServerTests {
     }
 
     @Test("refuses a task of a type it does not know")
-    func unknownScanner() async throws {
+    func unknownType() async throws {
         let node = try TestNode()
         let system = try await system(node.address)
         await #expect(
-            throws: ScanError(.unknownScanner, "has no scanner 'test.unknown/1'", system: "node")
+            throws: ScanError(.unknownType, "has no task type 'test.unknown/1'", system: "node")
         ) { try await system.run(UnknownTask(id: 1), attempt: 1) }
         await system.close()
         node.server.stop()

@@ -8,7 +8,7 @@ struct NodeSessionStateTests {
     private final class Work: SessionTask {
         let request: UInt64
         let identity = TaskFrame.Identity(task: 0, attempt: 1)
-        let scannerName = "sum/1"
+        let typeName = "sum/1"
         let grant: TaskGrant
         var seconds = 0.5
         var result: CodedResult?
@@ -35,7 +35,7 @@ struct NodeSessionStateTests {
     ) throws -> NodeSession.State<Work>.TaskAction {
         var writer = ByteWriter()
         writer.putTask(
-            request: request, attempt: 1, scanner: "sum/1", task: UnsafeRawBufferPointer(start: nil, count: 0),
+            request: request, attempt: 1, typeName: "sum/1", task: UnsafeRawBufferPointer(start: nil, count: 0),
             key: key, isLastUse: isLastUse, bulk: bulk, reference: reference)
         if reference == nil { bulk?.withUnsafeBytes { writer.put(raw: $0) } }
         var decoder = FrameDecoder(limit: 1 << 16)
@@ -86,11 +86,11 @@ struct NodeSessionStateTests {
         #expect(session.cancelled == 1)
     }
 
-    @Test("refuses an unknown scanner, and reports each reason once in a row")
-    mutating func unknownScanner() throws {
+    @Test("refuses an unknown type, and reports each reason once in a row")
+    mutating func unknownType() throws {
         let first = try refusal(receive(1, isKnown: false))
-        #expect(first?.0 == .unknownScanner)
-        #expect(first?.1?.contains("has no scanner 'sum/1'") == true)
+        #expect(first?.0 == .unknownType)
+        #expect(first?.1?.contains("has no task type 'sum/1'") == true)
         #expect(try refusal(receive(2, isKnown: false))?.1 == nil)
         #expect(node.admission.inFlight == 0)
     }

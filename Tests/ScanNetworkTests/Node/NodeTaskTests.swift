@@ -84,7 +84,7 @@ extension ByteWriter {
     fileprivate mutating func putTask<Task: ScanTask>(_ task: Task, request: UInt64) throws {
         let coded = try WireEncoder().encode(task)
         coded.withUnsafeBytes {
-            putTask(request: request, attempt: 1, scanner: Task.scanner, task: $0, key: nil, bulk: nil)
+            putTask(request: request, attempt: 1, typeName: Task.typeName, task: $0, key: nil, bulk: nil)
         }
     }
 }

@@ -185,19 +185,19 @@ struct PauseTests {
         }
     }
 
-    @Test("a node without a scanner that is needed does not join, and the error names it", .timeLimit(.minutes(5)))
-    func scanners() async throws {
+    @Test("a node without a task type that is needed does not join, and the error names it", .timeLimit(.minutes(5)))
+    func taskTypes() async throws {
         let node = try TestNode()
-        for (needed, isUsed) in [([SumTask.scanner], true), ([SumTask.scanner, UnknownTask.scanner], false)] {
+        for (needed, isUsed) in [([SumTask.typeName], true), ([SumTask.typeName, UnknownTask.typeName], false)] {
             var options = RemoteNodes.Options()
-            (options.timing, options.scanners) = (testTiming, needed)
+            (options.timing, options.taskTypes) = (testTiming, needed)
             let systems = Systems(clock: EventLoop.shared)
             let nodes = RemoteNodes([node.address], keys: testKeys, systems: systems, options: options)
             nodes.start()
             let status = await nodes.settled()[0].status
             if isUsed { #expect(status == .joined) }
             if case .failed(let error) = status {
-                #expect(!isUsed && error.code == .unknownScanner && error.message.contains("'test.unknown/1'"))
+                #expect(!isUsed && error.code == .unknownType && error.message.contains("'test.unknown/1'"))
             }
             #expect(systems.snapshot.isEmpty != isUsed)
             nodes.close()

@@ -5,7 +5,7 @@ import Testing
 
 /// Holds its slot for 50 ms, or another time: much longer than the way to a coordinator and back.
 struct NapTask: ScanTask {
-    static let scanner = "test.nap/1"
+    static let typeName = "test.nap/1"
     var id: Int
     var milliseconds: UInt32 = 50
 

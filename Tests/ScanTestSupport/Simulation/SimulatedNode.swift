@@ -67,7 +67,7 @@ final class SimulatedNode: @unchecked Sendable {
     private var info: NodeInfo {
         var info = NodeInfo(
             identity: identity, name: name, slots: plan.slots, queueLimit: plan.queue,
-            scanners: plan.knowsScanner ? [SimulatedTask.scanner] : ["simulation.other/1"], frameLimit: 1 << 20)
+            taskTypes: plan.knowsType ? [SimulatedTask.typeName] : ["simulation.other/1"], frameLimit: 1 << 20)
         info.forgetsBulk = true
         info.readsReferences = plan.files == nil ? nil : true
         info.unpacks = plan.unpacks == nil ? nil : SimulatedUnpacker.form
@@ -237,12 +237,12 @@ final class SimulatedNode: @unchecked Sendable {
             throw ProtocolError("sent what is no simulated task")
         }
         func refuse(_ reason: RefusalReason, _ message: String) {
-            world.note(reason == .unknownScanner ? .unknownScanner : .refused, index)
+            world.note(reason == .unknownType ? .unknownType : .refused, index)
             connection.sendToCoordinator(
                 .frame { $0.putRefusal(request: frame.request, reason: reason, message: message) })
         }
         if happens(\.refused) { return refuse(.queueFull, "refused by the simulation") }
-        let action = try session.state.received(frame, isKnown: plan.knowsScanner, on: &resources) { grant in
+        let action = try session.state.received(frame, isKnown: plan.knowsType, on: &resources) { grant in
             serial += 1
             return SimulatedRun(frame, task, grant: grant, connection: connection.number, serial: serial)
         }

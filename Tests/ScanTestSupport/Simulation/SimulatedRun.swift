@@ -26,7 +26,7 @@ final class SimulatedRun: SessionTask, @unchecked Sendable {
         identity = frame.identity
     }
 
-    var scannerName: String { SimulatedTask.scanner }
+    var typeName: String { SimulatedTask.typeName }
 
     /// The bulk bytes; if the task refers to them, they are read first.
     /// - Throws: why they cannot be read.

@@ -3,7 +3,7 @@ package import ScanCluster
 
 /// A task of a simulated job: its output follows from its identity.
 package struct SimulatedTask: ScanTask {
-    package static let scanner = "simulation.task/1"
+    package static let typeName = "simulation.task/1"
     package var id: Int
     package var cost: Double
     /// It throws wherever it runs.

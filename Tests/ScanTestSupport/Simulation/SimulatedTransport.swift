@@ -38,7 +38,7 @@ final class SimulatedTransport: ScanTransport, @unchecked Sendable {
                 task.withUnsafeBytes { task in
                     writer.putTask(
                         request: request, attempt: UInt32(clamping: attempt.number),
-                        scanner: type(of: attempt.task).scanner, task: task, key: attempt.bulkKey,
+                        typeName: type(of: attempt.task).typeName, task: task, key: attempt.bulkKey,
                         isLastUse: node.takesLastUse(of: attempt), bulk: attempt.bulk, reference: reference)
                 }
             }

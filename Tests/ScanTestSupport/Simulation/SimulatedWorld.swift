@@ -6,7 +6,7 @@ package enum SimulatedEvent: Int, CaseIterable, Sendable {
     // swift-format-ignore
     case message, lost, duplicated, held, connected, disconnected
     case cut, crash, powerFailure, freeze, drain, slowPeriod, coordinatorKilled, clockJump, journalError
-    case attempt, finished, threw, garbage, refused, slow, stuck, cancelled, unknownScanner, bulkElsewhere, bulkRead
+    case attempt, finished, threw, garbage, refused, slow, stuck, cancelled, unknownType, bulkElsewhere, bulkRead
     case bulkUnpacked
     case committed, retried, hedged, givenUp
 }

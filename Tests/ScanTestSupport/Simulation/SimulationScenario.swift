@@ -11,7 +11,7 @@ package struct SimulationScenario: Sendable, CustomStringConvertible {
         var speed: Double
         var joins: Instant
         /// Whether it runs the tasks of the job.
-        var knowsScanner = true
+        var knowsType = true
         /// The files from which it reads bulk bytes by reference; nil if it reads none.
         var files: SimulatedFiles.State?
         /// Whether it unpacks bulk bytes, or fails to; nil if it takes no packed ones.
@@ -92,13 +92,13 @@ package struct SimulationScenario: Sendable, CustomStringConvertible {
         nodes = (0..<count).map { index in
             let slots = Int.random(in: 1...4, using: &random)
             let isLate = index > 0 && random.chance(0.2)
-            let knowsScanner = index == 0 || !traits.chance(0.05)
+            let knowsType = index == 0 || !traits.chance(0.05)
             let files = traits.chance(0.5) ? SimulatedFiles.State.allCases.randomElement(using: &traits) : nil
             return Node(
                 slots: slots, queue: random.chance(0.1) ? 0 : Int.random(in: 1...64, using: &random),
                 speed: random.chance(0.2) ? random.magnitude(0.05...1) : 1,
                 joins: Instant(seconds: isLate ? Double.random(in: 0...30, using: &random) : 0),
-                knowsScanner: knowsScanner, files: files,
+                knowsType: knowsType, files: files,
                 unpacks: packing.chance(0.5) ? packing.chance(0.8) : nil)
         }
         localSlots = random.chance(0.5) ? Int.random(in: 1...4, using: &random) : 0

@@ -58,6 +58,6 @@ struct ArithmeticFingerprintTests {
         #if canImport(Glibc)
             #expect(arithmetic.libraries.wholeMatch(of: #/glibc \d+\.\d+/#) != nil, "\(arithmetic.libraries)")
         #endif
-        #expect(Scanners.sky.arithmetic == arithmetic)
+        #expect(TaskTypes.sky.arithmetic == arithmetic)
     }
 }

@@ -133,7 +133,7 @@ struct SkyCatalogueTests {
     func differentNodes() throws {
         var node = NodeInfo(
             identity: SystemID(high: 1, low: 2), name: "far", slots: 1, queueLimit: 1, software: "0.9",
-            scanners: [], frameLimit: 1 << 20)
+            taskTypes: [], frameLimit: 1 << 20)
         var result = result(sources: 0)
         result.differentNodes["near"] = node
         node.arithmetic = Arithmetic(fingerprint: "bbbb", libraries: "SEP 1.4.0")

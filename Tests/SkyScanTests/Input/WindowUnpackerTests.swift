@@ -76,7 +76,7 @@ struct WindowUnpackerTests {
         }
         var found: [SkyScanResult] = []
         var sent: [Int] = []
-        for packed in [nil, Scanners.sky.unpacker?.form] {
+        for packed in [nil, TaskTypes.sky.unpacker?.form] {
             // With one node, no window is sent a second time to another.
             let cluster = try await LoopbackCluster(nodes: 1, packed: packed)
             defer { cluster.close() }

@@ -12,7 +12,7 @@ struct MissingSectorsTests {
     init() throws { files = try SkyFile() }
 
     private func scan(
-        _ change: @escaping @Sendable (_ scanner: String, _ output: any Sendable) -> (any Sendable)?
+        _ change: @escaping @Sendable (_ typeName: String, _ output: any Sendable) -> (any Sendable)?
     ) async throws -> SkyScanResult {
         let transport = FaultyTransport(change: change)
         defer { transport.close() }
@@ -25,7 +25,7 @@ struct MissingSectorsTests {
     @Test("throws when no band has a background, and names the cause")
     func noBackground() async {
         let error = await #expect(throws: SkyScanError.self) {
-            try await scan { scanner, output in scanner == MeshTask.scanner ? nil : output }
+            try await scan { typeName, output in typeName == MeshTask.typeName ? nil : output }
         }
         #expect(error?.description.contains("out of order") == true)
         #expect(error?.description.contains("\n") == false)

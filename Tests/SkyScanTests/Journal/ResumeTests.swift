@@ -116,7 +116,7 @@ import SkyScan
     func differentNode() async throws {
         let bench = try JournalBench()
         let node = NodeInfo(
-            identity: SystemID(high: 1, low: 2), name: "local", slots: 2, queueLimit: 1, scanners: [],
+            identity: SystemID(high: 1, low: 2), name: "local", slots: 2, queueLimit: 1, taskTypes: [],
             frameLimit: 1 << 20)
         let finished = Locked(0)
         let first = try await bench.scan(

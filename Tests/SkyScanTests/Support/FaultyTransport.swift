@@ -8,10 +8,10 @@ import SkyScan
 final class FaultyTransport: ScanTransport {
     private let threads = ScanThreads(count: 1)
     private let nextHandle = Locked<UInt64>(0)
-    private let change: @Sendable (_ scanner: String, _ output: any Sendable) -> (any Sendable)?
+    private let change: @Sendable (_ typeName: String, _ output: any Sendable) -> (any Sendable)?
 
     /// A transport that answers what `change` makes of a task's output; nil is a failure of the task.
-    init(change: @escaping @Sendable (_ scanner: String, _ output: any Sendable) -> (any Sendable)?) {
+    init(change: @escaping @Sendable (_ typeName: String, _ output: any Sendable) -> (any Sendable)?) {
         self.change = change
     }
 
@@ -28,7 +28,7 @@ final class FaultyTransport: ScanTransport {
         let task = attempt.task
         threads.submit(
             ClosureWork(context: ScanContext(bulk: attempt.bulk)) { [change] context in
-                let answer = (try? task.scan(context)).flatMap { change(type(of: task).scanner, $0) }
+                let answer = (try? task.scan(context)).flatMap { change(type(of: task).typeName, $0) }
                 completion(
                     answer == nil ? .failed("out of order") : .finished(seconds: 0), answer.map { PlainOutput($0) })
             })

@@ -12,12 +12,12 @@ struct LoopbackCluster: Sendable {
     /// Starts `count` nodes of one slot each, which are sent pixels in the form `packed`, and floats compressed as said.
     init(
         nodes count: Int, resolver: WindowResolver? = nil, options: NodeServer.Options = .init(),
-        packed: String? = Scanners.sky.unpacker?.form, compression: LinkQueue.Use = .asMeasured
+        packed: String? = TaskTypes.sky.unpacker?.form, compression: LinkQueue.Use = .asMeasured
     ) async throws {
         let keys = KeyRing(current: try .random())
         servers = (0..<count).map {
             NodeServer(
-                name: "node-\($0)", keys: keys, slots: 1, scanners: .sky, listen: "127.0.0.1:0", resolver: resolver,
+                name: "node-\($0)", keys: keys, slots: 1, taskTypes: .sky, listen: "127.0.0.1:0", resolver: resolver,
                 options: options)
         }
         let addresses = try servers.map { try $0.start().description }

@@ -47,7 +47,7 @@ extension FuzzTarget {
         }
     } seeds: {
         let node = NodeInfo(
-            identity: SystemID(high: 1, low: 2), name: "alpha", slots: 4, queueLimit: 16, scanners: ["a/1"],
+            identity: SystemID(high: 1, low: 2), name: "alpha", slots: 4, queueLimit: 16, taskTypes: ["a/1"],
             frameLimit: 4096)
         return [
             "everything": try WireEncoder().encode(Everything()).chosen(0),

@@ -37,12 +37,12 @@ extension FuzzTarget {
         let key = BulkKey(job: 5, index: 6)
         add("coordinator", 4) { writer in
             [1, 2, 3].withUnsafeBytes {
-                writer.putTask(request: 1, attempt: 1, scanner: "sky.band/1", task: $0, key: key, bulk: bulk)
+                writer.putTask(request: 1, attempt: 1, typeName: "sky.band/1", task: $0, key: key, bulk: bulk)
             }
             bulk.withUnsafeBytes { writer.put(raw: $0) }
             [4].withUnsafeBytes {
                 writer.putTask(
-                    request: 2, attempt: 3, scanner: "sky.mesh/1", task: $0, key: key, isLastUse: true, bulk: nil)
+                    request: 2, attempt: 3, typeName: "sky.mesh/1", task: $0, key: key, isLastUse: true, bulk: nil)
             }
             writer.putCancel(request: 1)
             writer.putPing(9)
@@ -52,7 +52,7 @@ extension FuzzTarget {
             let numbers = BulkBytes(byteCount: 400) { $0.initializeMemory(as: UInt8.self, repeating: 9) }
             guard let bulk = BulkCompression.compress(numbers, width: 4) else { return }
             [1, 2].withUnsafeBytes {
-                writer.putTask(request: 1, attempt: 1, scanner: "sky.band/1", task: $0, key: key, bulk: bulk)
+                writer.putTask(request: 1, attempt: 1, typeName: "sky.band/1", task: $0, key: key, bulk: bulk)
             }
             bulk.withUnsafeBytes { writer.put(raw: $0) }
         }
@@ -83,9 +83,9 @@ extension FuzzTarget {
     private static func touch(_ frame: Frame) {
         switch frame {
         case .task(let task):
-            _ = checksum(task.scanner) ^ checksum(task.task)
+            _ = checksum(task.typeName) ^ checksum(task.task)
             _ = task.bulk.map { $0.withUnsafeBytes(checksum) }
-            _ = Scanners.sky.find(task.scanner)
+            _ = TaskTypes.sky.find(task.typeName)
         case .response(let response): _ = checksum(response.body)
         case .refusal(_, _, let message), .goodbye(_, let message): precondition(message.utf8.count <= 1 << 22)
         case .call(let call), .reply(let call): _ = checksum(call.body)

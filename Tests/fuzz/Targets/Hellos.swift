@@ -50,7 +50,7 @@ extension FuzzTarget {
     private static let node = {
         var node = NodeInfo(
             identity: SystemID(high: 1, low: 2), name: "alpha", slots: 4, queueLimit: 16,
-            scanners: ["sky.band/1", "sky.mesh/1"], frameLimit: 1 << 20)
+            taskTypes: ["sky.band/1", "sky.mesh/1"], frameLimit: 1 << 20)
         node.arithmetic = Arithmetic(fingerprint: "1f0c8e2d", libraries: "SEP 1.2.1")
         return node
     }()

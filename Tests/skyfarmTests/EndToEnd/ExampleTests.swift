@@ -4,8 +4,7 @@ import Testing
 /// The programs of Examples: a node and a job on it, as processes.
 @Suite struct ExampleTests {
     private static func node(_ name: String) throws -> (program: Program, address: String) {
-        // Writes each line at once, as to a terminal.
-        let program = try Program(path: Program.built(name), ["node", "127.0.0.1:0"], prefix: ["stdbuf", "-oL"])
+        let program = try Program(path: Program.built(name), ["node", "127.0.0.1:0"])
         let line = try program.firstLine()
         guard line.hasPrefix("ready ") else { throw Program.Failure(description: "\(name): \(line)") }
         return (program, String(line.dropFirst("ready ".count)))
@@ -39,14 +38,16 @@ import Testing
         #expect(
             try Self.run("histogram", ["count", path, address])
                 == expected.map { "\($0) \($1)\n" }.joined())
+        let refused = try Program.run(path: Program.built("primes"), ["count", address])
+        #expect(refused.code == 1 && refused.output.isEmpty && refused.errorLines.count == 1)
         #expect(
-            try Self.run("primes", ["count", address]).hasPrefix(
-                "primes: \(address): has no scanner 'example.primes/1': it runs another program"))
+            refused.errors.hasPrefix(
+                "primes: \(address): has no task type 'example.primes/1': it runs another program"))
         #expect(try Self.nodes(address).code == 3)
-        #expect(try Self.nodes(address).output.contains("cannot be used: has no scanner 'sky.image/"))
+        #expect(try Self.nodes(address).output.contains("cannot be used: has no task type 'sky.image/"))
         #expect(try Self.nodes(address, "--scanner", "example.histogram/1").code == 0)
         let other = try Self.nodes(address, "--scanner", "example.histogram/1", "--scanner", "example.primes/1")
-        #expect(other.output.contains("cannot be used: has no scanner 'example.primes/1'"))
+        #expect(other.output.contains("cannot be used: has no task type 'example.primes/1'"))
         program.send(SIGTERM)
         #expect(try program.finish().code == 0)
     }

@@ -28,7 +28,7 @@ import Testing
             state.status = status
             state.node = identity.map {
                 NodeInfo(
-                    identity: SystemID(high: $0, low: 0), name: "n\($0)", slots: 1, queueLimit: 1, scanners: [],
+                    identity: SystemID(high: $0, low: 0), name: "n\($0)", slots: 1, queueLimit: 1, taskTypes: [],
                     frameLimit: 1)
             }
             return state

@@ -2,7 +2,7 @@ import SkyfarmKit
 
 /// Counts the primes of a range. Any type that conforms to `ScanTask` can be farmed out in the same way.
 struct PrimeCount: ScanTask {
-    static let scanner = "example.primes/1"
+    static let typeName = "example.primes/1"
     var id: Int
     var range: Range<Int>
 
@@ -26,7 +26,7 @@ struct PrimeCount: ScanTask {
 
     static func serve(listen: String) async throws {
         let node = ScanNode(
-            keys: try KeyStore.user().ring(), slots: 2, serving: Scanners(PrimeCount.self), listen: listen)
+            keys: try KeyStore.user().ring(), slots: 2, serving: TaskTypes(PrimeCount.self), listen: listen)
         try await node.run { print("ready", $0) }
     }
 }

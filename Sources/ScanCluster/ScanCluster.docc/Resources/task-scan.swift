@@ -2,7 +2,7 @@ import SkyfarmKit
 
 /// Counts the primes of a range. Any type that conforms to `ScanTask` can be farmed out in the same way.
 struct PrimeCount: ScanTask {
-    static let scanner = "example.primes/1"
+    static let typeName = "example.primes/1"
     var id: Int
     var range: Range<Int>
 

@@ -5,7 +5,7 @@ internal import SkyFITS
 /// A question about the files of a node. Its bulk bytes are the answer, which the node makes when it reads what the
 /// reference refers to.
 struct NodeFileTask: ScanTask {
-    static let scanner = "sky.files/2"
+    static let typeName = "sky.files/2"
 
     /// The part of a reference whose origin is a ``NodeFileRequest``.
     static let part = Array("files".utf8)
@@ -49,7 +49,7 @@ struct NodeFileTask: ScanTask {
 
 /// The pixels of a window of an image on a node, for systems that cannot read it themselves.
 struct PixelsTask: WindowTask {
-    static let scanner = "sky.pixels/1"
+    static let typeName = "sky.pixels/1"
 
     var id = 0
     let window: WindowPixels

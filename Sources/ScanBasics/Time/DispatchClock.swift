@@ -1,13 +1,15 @@
 import Dispatch
-package import ScanBasics
 import Synchronization
 
 /// A monotonic clock with timers on its own Dispatch queue.
 package final class DispatchClock: ScanClock, @unchecked Sendable {
     // Sendable: `live` is accessed on `queue` only.
-    private let queue = DispatchQueue(label: "skyfarm.discovery.clock")
+    private let queue = DispatchQueue(label: "skyfarm.clock")
     private let count = Atomic<UInt64>(0)
     private var live: Set<TimerID> = []
+
+    /// A clock for those who need none of their own.
+    package static let shared = DispatchClock()
 
     package init() {}
 

@@ -1,4 +1,5 @@
 package import ScanCluster
+package import ScanNetwork
 
 /// Measures the path to systems with tasks that do nothing: tasks per second, the time of one task, and bytes per
 /// second.

@@ -17,12 +17,12 @@ package enum CodedResult: Sendable {
 }
 
 /// The types of task that a node runs. Tasks of other types are refused.
-public struct Scanners: Sendable {
+public struct TaskTypes: Sendable {
     /// Decodes a task, runs it and encodes its output; returns the duration of the scan alone.
     typealias Run = @Sendable (_ task: [UInt8], ScanContext, any ScanClock) -> (CodedResult, seconds: Double)
 
-    /// One type of task, under its name. A class: each task refers to its scanner.
-    final class Scanner: Sendable {
+    /// One type of task, under its name. A class: each task refers to its entry.
+    final class Entry: Sendable {
         let name: String
         let run: Run
 
@@ -43,7 +43,7 @@ public struct Scanners: Sendable {
         }
     }
 
-    /// How these scanners compute, which a node reports to coordinators; nil to report nothing.
+    /// How tasks of these types compute, which a node reports to coordinators; nil to report nothing.
     public var arithmetic: Arithmetic?
     /// Unpacks the bulk bytes of tasks; nil if coordinators must not pack them.
     public var unpacker: (any BulkUnpacker)?
@@ -51,20 +51,20 @@ public struct Scanners: Sendable {
     private var runs: [String: Run] = [:]
     private let encoders = WireEncoder.Pool()
 
-    /// The scanners of these types, as in `Scanners(PrimeCount.self, PrimeSum.self)`.
+    /// A registry of these types, as in `TaskTypes(PrimeCount.self, PrimeSum.self)`.
     public init<each Work: ScanTask>(_ types: repeat (each Work).Type) {
         repeat add(each types)
         repeat add(TaskChunk<each Work>.self)
     }
 
-    /// Names of all scanners, sorted.
+    /// Names of all types, sorted.
     public var names: [String] { runs.keys.sorted() }
 
-    /// The same scanners with altered outputs, for tests of validation: `change` gets each encoded output, and an error
+    /// The same types with altered outputs, for tests of validation: `change` gets each encoded output, and an error
     /// that it throws becomes the scan's failure.
-    package func answering(_ change: @escaping @Sendable ([UInt8]) throws -> [UInt8]) -> Scanners {
-        var scanners = self
-        scanners.runs = runs.mapValues { run in
+    package func answering(_ change: @escaping @Sendable ([UInt8]) throws -> [UInt8]) -> TaskTypes {
+        var taskTypes = self
+        taskTypes.runs = runs.mapValues { run in
             { bytes, context, clock in
                 let (outcome, seconds) = run(bytes, context, clock)
                 guard case .output(let output) = outcome else { return (outcome, seconds) }
@@ -75,19 +75,19 @@ public struct Scanners: Sendable {
                 }
             }
         }
-        return scanners
+        return taskTypes
     }
 
-    /// The scanner of that name.
-    func find(_ name: UnsafeRawBufferPointer) -> Scanner? {
+    /// The type of that name.
+    func find(_ name: UnsafeRawBufferPointer) -> Entry? {
         let name = String(decoding: name, as: UTF8.self)
-        return runs[name].map { Scanner(name: name, run: $0) }
+        return runs[name].map { Entry(name: name, run: $0) }
     }
 
     private mutating func add<Work: ScanTask>(_ type: Work.Type) {
-        precondition(runs[Work.scanner] == nil, "two scanners have the name \(Work.scanner)")
-        precondition((1...255).contains(Work.scanner.utf8.count), "a scanner's name has 1 to 255 bytes")
-        runs[Work.scanner] = { [encoders] bytes, context, clock in
+        precondition(runs[Work.typeName] == nil, "two types of task have the name \(Work.typeName)")
+        precondition((1...255).contains(Work.typeName.utf8.count), "the name of a type has 1 to 255 bytes")
+        runs[Work.typeName] = { [encoders] bytes, context, clock in
             let task: Work
             do {
                 task = try WireDecoder().decode(Work.self, from: bytes)
