@@ -4,7 +4,8 @@ import Synchronization
 public struct ScanContext: Sendable {
     // Shared by the copies of a context, so that none holds bytes that were taken.
     private let handed: Locked<BulkBytes?>?
-    private let cancellation: ScanCancellation
+    /// Tells the scan to stop.
+    let cancellation: ScanCancellation
 
     /// A context for one attempt.
     public init(bulk: BulkBytes? = nil, cancellation: ScanCancellation = ScanCancellation()) {
@@ -61,5 +62,22 @@ public final class ScanCancellation: Sendable {
     public var isCancelled: Bool { flag.load(ordering: .relaxed) }
 
     /// Sets the flag.
-    public func cancel() { flag.store(true, ordering: .relaxed) }
+    public func cancel() {
+        flag.store(true, ordering: .relaxed)
+        Self.handlers.withLock { $0[ObjectIdentifier(self)] }?()
+    }
+
+    /// Those of the few flags that have one: in one table, so that other flags need no memory for it.
+    private static let handlers = Locked<[ObjectIdentifier: @Sendable () -> Void]>([:])
+
+    /// Calls `body`, and `handler` once or twice if the flag is set before it returns.
+    package func handling<Result>(by handler: @escaping @Sendable () -> Void, _ body: () throws -> Result) rethrows
+        -> Result
+    {
+        Self.handlers.withLock { $0[ObjectIdentifier(self)] = handler }
+        defer { Self.handlers.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(self)) } }
+        // It is set before the table is read, or the table was read after the handler was entered.
+        if isCancelled { handler() }
+        return try body()
+    }
 }
