@@ -226,7 +226,9 @@ package final class FITSFile {
             content = count > 0 ? .image(axes: axes.map(Int.init)) : .empty
         }
         guard status == 0 else { throw Self.openingError(path, status) }
-        return HDU(number: number, name: extensionName, version: integer("EXTVER") ?? 1, content: content)
+        return HDU(
+            number: number, name: extensionName, version: integer("EXTVER") ?? 1, content: content,
+            isCompanion: number > 0 && text(HDU.companionKeyword) != nil)
     }
 
     /// Returns the bytes of an HDU's data without the padding of the last block, which may be missing in the file.

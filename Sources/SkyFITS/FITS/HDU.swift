@@ -12,8 +12,14 @@ package struct HDU {
     package var name: String?
     package var version: Int
     package var content: Content
+    /// Whether it accompanies an image of the file, as a mask or a number of frames per pixel, and is no image of the sky:
+    /// Skyfarm writes the card ``companionKeyword`` into such an HDU.
+    package var isCompanion = false
     /// Byte range of its data in the file, without the padding of the last block.
     package var data = 0..<0
+
+    /// The keyword that tells what an HDU that accompanies an image holds.
+    package static let companionKeyword = "SKYFROLE"
 
     /// Offset of the first byte after its last block.
     package var end: Int {
@@ -50,7 +56,7 @@ package struct HDU {
 
     /// Returns the planes that `choice` selects as images; nil stands for the only one.
     package func planes(_ choice: PlaneChoice) -> [Int?] {
-        guard planeSize != nil else { return [] }
+        guard planeSize != nil, !isCompanion else { return [] }
         let count = planeCount
         if count == 1 { return [nil] }
         switch choice {
@@ -62,8 +68,8 @@ package struct HDU {
 
     package func matches(_ selector: ImageLocation.Selector) -> Bool {
         switch selector {
-        case .firstImage: size != nil
-        case .plane(let plane, .firstImage): planeSize != nil && plane <= planeCount
+        case .firstImage: size != nil && !isCompanion
+        case .plane(let plane, .firstImage): !isCompanion && planeSize != nil && plane <= planeCount
         case .plane(_, let hdu): matches(hdu)
         case .number(let number): number == self.number
         case .name(let name, let version):
