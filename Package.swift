@@ -86,8 +86,9 @@ let package = Package(
         .executableTarget(
             name: "skyfarm",
             dependencies: [
-                "ScanBench", "ScanFleet", "NodeDaemon", "ImageJobs", "SExtractorCommand", "ImageScanning", "Console",
-                "CommandLineKit", "SkyScan", "SkySynthetic", "SkyFITS", "ScanFarm", "ScanNetwork", "ScanDiscovery",
+                "ScanBench", "ScanFleet", "NodeDaemon", "ImageJobs", "SExtractorCommand", "CalibrationCommand",
+                "ImageScanning", "Console", "CommandLineKit", "SkyScan", "SkySynthetic", "SkyFITS", "ScanFarm",
+                "ScanNetwork", "ScanDiscovery",
                 "ScanSecurity",
                 "ScanCluster", "ScanBasics", "CSystem",
             ],
@@ -134,6 +135,11 @@ let package = Package(
                 "SkyExtraction", "SkyFITS",
             ],
             swiftSettings: swift),
+        // Masters of frames, and frames reduced by them: `skyfarm combine` and `skyfarm calibrate`.
+        .target(
+            name: "CalibrationCommand",
+            dependencies: ["ImageScanning", "Console", "CommandLineKit", "SkyCalibration", "SkyFITS", "ScanBasics"],
+            swiftSettings: swift),
         // Scans of images: what `skyfarm scan` does.
         .target(
             name: "ImageScanning",
@@ -175,6 +181,10 @@ let package = Package(
             name: "ScanDashboard",
             dependencies: ["ScanBasics", "ScanSockets", "CDashboard"],
             swiftSettings: swift),
+        // From raw frames to frames that can be scanned: masters, reduction, cosmic rays; knows no command and no cluster.
+        .target(
+            name: "SkyCalibration", dependencies: ["ScanBasics", "SkyFITS", "CCalibration"],
+            swiftSettings: computing),
         // Synthetic skies, and what a scan finds of them.
         .target(
             name: "SkySynthetic", dependencies: ["ScanBasics", "SkyFITS"], swiftSettings: computing),
@@ -299,6 +309,10 @@ let package = Package(
         .target(
             name: "CSkyKernel", dependencies: ["CNumbers"], path: "Sources/CLibraries/CSkyKernel",
             cSettings: computingC),
+        // The kernels of SkyCalibration: stacks of frames, reduction, cosmic rays.
+        .target(
+            name: "CCalibration", dependencies: ["CNumbers"], path: "Sources/CLibraries/CCalibration",
+            cSettings: computingC),
         // Conversions of pixel values: byte order, scaled integers, byte planes; and how C files select vector instructions.
         .target(name: "CNumbers", path: "Sources/CLibraries/CNumbers", cSettings: computingC),
         // Stubs by which CFITSIO's archive is linked, and a CFITSIO driver for files that are open.
@@ -402,6 +416,11 @@ let package = Package(
             exclude: ["SExtractor/column-lists.txt"],
             swiftSettings: swift),
         .testTarget(
+            name: "SkyCalibrationTests",
+            dependencies: ["SkyCalibration", "SkyFITS", "SkyTestSupport", "CCalibration", "CFITSIO", "ScanBasics"],
+            exclude: ["Masters/numpy_stack.py"],
+            swiftSettings: swift),
+        .testTarget(
             name: "SkyReportTests",
             dependencies: ["SkyReport", "SkyCatalogue", "SkyExtraction", "SkyFITS", "CPNG", "ScanBasics"],
             swiftSettings: swift),
@@ -411,7 +430,8 @@ let package = Package(
             name: "skyfarmTests",
             dependencies: [
                 "skyfarm", "ScanBench", "ScanFleet", "NodeDaemon", "ImageJobs", "SExtractorCommand", "ImageScanning",
-                "Console", "fault-probe", "primes", "histogram", "CommandLineKit", "ScanDashboard", "SkyScan",
+                "CalibrationCommand", "Console", "fault-probe", "primes", "histogram", "CommandLineKit",
+                "ScanDashboard", "SkyScan",
                 "SkyReport", "SkySynthetic", "SkyCatalogue", "SkyExtraction", "SkyFITS",
                 "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics",
                 "ScanTestSupport", "SkyTestSupport",

@@ -1,3 +1,4 @@
+import CalibrationCommand
 package import CommandLineKit
 package import Console
 import Foundation
@@ -23,7 +24,7 @@ package struct Skyfarm {
         ScanCommand.self, NodeCommand.self, NodesCommand.self, UpCommand.self, DownCommand.self, KeyCommand.self,
         DoctorCommand.self, JobsCommand.self,
         SubmitCommand.self, SpreadCommand.self, ViewCommand.self, SynthCommand.self, BenchCommand.self, SexCommand.self,
-        HelpCommand.self,
+        CombineCommand.self, HelpCommand.self,
         CompletionsCommand.self,
     ]
 

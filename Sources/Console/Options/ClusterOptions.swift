@@ -31,7 +31,7 @@ package struct ClusterOptions: Equatable, Sendable {
         localSlots = try arguments[Self.localSlots]
     }
 
-    private static let localSlots = Option.optional(
+    package static let localSlots = Option.optional(
         "local-slots", .integer("N", 0...1024), fallback: "one per core", layers: .all,
         help: "Tasks to run at a time on this machine; 0 runs all tasks on nodes")
 

@@ -1,0 +1,33 @@
+import CommandLineKit
+import Console
+import Foundation
+import ImageScanning
+import SkyCalibration
+import SkyFITS
+
+/// The options that `combine` and `calibrate` share.
+enum CalibrationOptions {
+    static let overwrite = Option.toggle("overwrite", help: "Replace output files that exist")
+    static let bias = Option.optional("bias", .file(.reads), help: "Subtract this master bias")
+    static let dark = Option.optional(
+        "dark", .file(.reads), help: "Subtract this master dark, from which the bias is subtracted already")
+    static let darkScale = Option.value(
+        "dark-scale", .choice("SCALE"), default: DarkScale.exptime,
+        help: "Scale the dark by the ratio of the exposure times EXPTIME, or not")
+    static let localSlots = ClusterOptions.localSlots
+
+    /// Number of threads.
+    static func slots(_ arguments: Arguments) throws(UsageError) -> Int {
+        try arguments[localSlots] ?? ProcessInfo.processInfo.activeProcessorCount
+    }
+
+    static func location(_ name: String?) throws(ImageError) -> ImageLocation? {
+        guard let name else { return nil }
+        return try ImageLocation(name)
+    }
+}
+
+extension InputList.File {
+    /// The file on this machine, with the selected image.
+    var location: ImageLocation { ImageLocation(path: path, selector: selector ?? .firstImage) }
+}

@@ -1,0 +1,143 @@
+internal import CCalibration
+internal import Foundation
+internal import ScanBasics
+internal import SkyFITS
+
+/// One image of all frames of a stack, open for reading.
+final class OpenStack {
+    let frames: [FramePixels]
+    let bias: FramePixels?
+    let dark: FramePixels?
+    let geometry: FrameGeometry
+    /// The level by which each frame is divided; 1 if it is not.
+    private(set) var levels: [Double]
+    /// By what the dark is multiplied for each frame.
+    let darkFactors: [Double]
+    private let masks: [ImageLocation: FramePixels]
+    private let request: StackRequest
+    private let slots: Slots
+
+    /// Opens image number `index` of the frames.
+    /// - Throws: ``FrameFailures`` with those that cannot be read or differ from the first; errors about bias, dark or
+    ///   masks.
+    init(_ request: StackRequest, _ images: [FrameImages], masters: Masters, index: Int) throws {
+        self.request = request
+        slots = request.slots
+        let opened = slots.map(0..<images.count) { try FramePixels(images[$0].location(of: index)) }
+        let frames = try Self.successes(opened)
+        let geometry = FrameGeometry(width: frames[0].width, height: frames[0].height, cards: frames[0].cards)
+        try Self.checkGeometry(frames, geometry)
+        (self.frames, self.geometry) = (frames, geometry)
+        bias = try masters.bias?.pixels(at: index, for: geometry)
+        let dark = try masters.dark?.pixels(at: index, for: geometry)
+        self.dark = dark
+        darkFactors =
+            try dark.map { try Self.darkFactors($0, frames, request.darkScale) }
+            ?? Array(repeating: 1, count: frames.count)
+        var masks: [ImageLocation: FramePixels] = [:]
+        for location in Set(request.masks.joined()) {
+            masks[location] = try MasterFile(location, role: "mask").pixels(at: index, for: geometry)
+        }
+        self.masks = masks
+        levels = Array(repeating: 1, count: frames.count)
+    }
+
+    /// Returns the results, unless one is an error.
+    static func successes<Value>(_ results: [Result<Value, any Error>]) throws -> [Value] {
+        let reasons = results.compactMap { result in
+            if case .failure(let error) = result { "\(error)" } else { nil }
+        }
+        if !reasons.isEmpty { throw FrameFailures(reasons) }
+        return try results.map { try $0.get() }
+    }
+
+    private static func checkGeometry(_ frames: [FramePixels], _ geometry: FrameGeometry) throws {
+        let reasons = frames.compactMap { frame -> String? in
+            let own = FrameGeometry(width: frame.width, height: frame.height, cards: frame.cards)
+            return geometry.difference(of: own).map {
+                "\(frame.location): \($0) as \(frames[0].location); combine frames of one kind"
+            }
+        }
+        if !reasons.isEmpty { throw FrameFailures(reasons) }
+    }
+
+    private static func darkFactors(
+        _ dark: FramePixels, _ frames: [FramePixels], _ scale: DarkScale
+    ) throws -> [Double] {
+        try successes(
+            frames.map { frame in
+                Result { try ExposureTime.factor(of: dark, for: frame.cards, named: frame.location, scale) }
+            })
+    }
+
+    // MARK: - Levels
+
+    /// Finds the level of each frame.
+    /// - Throws: ``FrameFailures`` with the frames without a level above 0.
+    func findLevels(_ onFrame: (Int) throws -> Void) throws {
+        guard request.scale != .none else { return }
+        let constant = try MasterSamples(bias: bias, dark: dark)
+        levels = try Self.successes(
+            slots.map(0..<frames.count) { index in
+                let level = try level(of: index, constant)
+                guard let level, level > 0, level.isFinite else {
+                    let words = level.map { "\($0)" } ?? "none, as all pixels are masked"
+                    throw ScanSetupError(
+                        "\(frames[index].location): its \(request.scale.name) is \(words): "
+                            + "a frame can only be divided by a level above 0")
+                }
+                try onFrame(index)
+                return level
+            })
+    }
+
+    private func level(of index: Int, _ masters: MasterSamples) throws -> Double? {
+        if case .keyword(let keyword) = request.scale {
+            guard let number = frames[index].cards.value(keyword)?.number else {
+                throw ScanSetupError(
+                    "\(frames[index].location): has no number in the card \(keyword); name another with --scale")
+            }
+            return number
+        }
+        var samples = try frames[index].readAll()
+        try samples.withUnsafeMutableBufferPointer { try mask($0, of: index, rows: 0..<geometry.height) }
+        let correction = masters.correction(darkFactor: darkFactors[index], divisor: 1)
+        return withExtendedLifetime(masters) {
+            samples.withUnsafeBufferPointer { samples in
+                (request.scale == .mean ? FrameLevel.mean : .median).of(count: samples.count) { range, values in
+                    guard let start = samples.baseAddress else { return }
+                    _ = skyfarm_stack_values(
+                        start + range.lowerBound, correction, range.lowerBound, range.count, values)
+                }
+            }
+        }
+    }
+
+    // MARK: - Bands
+
+    /// Rows of a band, so that the pixels of all frames and masters fit the memory for them.
+    var bandHeight: Int {
+        let images = frames.count + (bias == nil ? 0 : 1) + (dark == nil ? 0 : 1)
+        return min(geometry.height, max(1, request.bandSize / (4 * geometry.width * images)))
+    }
+
+    /// Reads rows of a frame; masked pixels become NaN.
+    func read(_ index: Int, rows: Range<Int>, into pixels: UnsafeMutableBufferPointer<Float>) throws {
+        try frames[index].read(rows: rows, into: pixels)
+        try mask(pixels, of: index, rows: rows)
+    }
+
+    /// A mask may belong to several frames, which are read side by side.
+    private let maskLock = NSLock()
+
+    private func mask(_ pixels: UnsafeMutableBufferPointer<Float>, of index: Int, rows: Range<Int>) throws {
+        guard !request.masks.isEmpty else { return }
+        var samples = [Float](repeating: 0, count: rows.count * geometry.width)
+        for location in request.masks[index] {
+            try maskLock.withLock {
+                try samples.withUnsafeMutableBufferPointer { try masks[location]?.read(rows: rows, into: $0) }
+            }
+            for place in samples.indices where samples[place] != 0 { pixels[place] = .nan }
+        }
+    }
+}

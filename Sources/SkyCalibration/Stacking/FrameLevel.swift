@@ -1,0 +1,87 @@
+internal import CCalibration
+
+/// The level of a frame: the median or the mean of its values in double precision.
+enum FrameLevel {
+    case median, mean
+
+    /// Number of values from which the neighbourhood of the median is estimated.
+    private static let sampleCount = 1 << 16
+    /// Half of the neighbourhood, as a share of all values: five standard deviations of the estimate.
+    private static let reach = 0.01
+
+    /// Computes the level of a frame.
+    /// - Parameters:
+    ///   - count: number of its pixels.
+    ///   - stripLength: number of pixels that are handled at a time.
+    ///   - values: writes the values of pixels; infinity stands for a missing one.
+    /// - Returns: the level; nil if all values are missing.
+    func of(
+        count: Int, stripLength: Int = 1 << 12, _ values: (Range<Int>, UnsafeMutablePointer<Double>) -> Void
+    ) -> Double? {
+        self == .mean ? Self.mean(count, stripLength, values) : Self.median(count, stripLength, values)
+    }
+
+    private static func strips(_ count: Int, _ length: Int) -> [Range<Int>] {
+        stride(from: 0, to: count, by: length).map { $0..<min($0 + length, count) }
+    }
+
+    private static func mean(
+        _ count: Int, _ stripLength: Int, _ values: (Range<Int>, UnsafeMutablePointer<Double>) -> Void
+    ) -> Double? {
+        let buffer = UnsafeMutablePointer<Double>.allocate(capacity: stripLength)
+        defer { buffer.deallocate() }
+        var (sum, number) = (0.0, 0)
+        for strip in strips(count, stripLength) {
+            values(strip, buffer)
+            for index in 0..<strip.count where buffer[index].isFinite {
+                sum += buffer[index]
+                number += 1
+            }
+        }
+        return number > 0 ? sum / Double(number) : nil
+    }
+
+    private static func median(
+        _ count: Int, _ stripLength: Int, _ values: (Range<Int>, UnsafeMutablePointer<Double>) -> Void
+    ) -> Double? {
+        let buffer = UnsafeMutablePointer<Double>.allocate(capacity: max(stripLength, sampleCount))
+        let found = UnsafeMutablePointer<Double>.allocate(capacity: count + 1)
+        defer {
+            buffer.deallocate()
+            found.deallocate()
+        }
+        let bounds = neighbourhood(count, buffer, values)
+        for (low, high) in [bounds, (-Double.greatestFiniteMagnitude, Double.greatestFiniteMagnitude)] {
+            var (between, below, finite) = (0, 0, 0)
+            for strip in strips(count, stripLength) {
+                values(strip, buffer)
+                skyfarm_gather_between(buffer, strip.count, low, high, found, &between, &below, &finite)
+            }
+            if finite == 0 { return nil }
+            let (first, second) = ((finite - 1) / 2 - below, finite / 2 - below)
+            guard first >= 0, second < between else { continue }
+            let lower = skyfarm_value_at(found, between, first)
+            return (lower + skyfarm_value_at(found, between, second)) / 2
+        }
+        return nil
+    }
+
+    /// Values between which the median is, in all probability.
+    private static func neighbourhood(
+        _ count: Int, _ buffer: UnsafeMutablePointer<Double>,
+        _ values: (Range<Int>, UnsafeMutablePointer<Double>) -> Void
+    ) -> (Double, Double) {
+        // An odd step, so that the samples are not all of a few columns.
+        let step = max(1, count / sampleCount) | 1
+        var number = 0
+        for index in stride(from: 0, to: count, by: step) where number < sampleCount {
+            values(index..<index + 1, buffer + number)
+            if buffer[number].isFinite { number += 1 }
+        }
+        guard number > 1000 else { return (-.greatestFiniteMagnitude, .greatestFiniteMagnitude) }
+        func value(at share: Double) -> Double {
+            skyfarm_value_at(buffer, number, Int(share * Double(number - 1)))
+        }
+        return (value(at: 0.5 - reach), value(at: 0.5 + reach))
+    }
+}
