@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#pragma STDC FP_CONTRACT OFF
+
 for_each_processor float skyfarm_greatest_magnitude(const float *numbers, ptrdiff_t count) {
     // As integers, the bit patterns of magnitudes are ordered like the magnitudes, with NaN above all numbers.
     int32_t greatest = 0;

@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#pragma STDC FP_CONTRACT OFF
+
 for_each_processor void skyfarm_swap_floats(float *numbers, ptrdiff_t count) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     for (ptrdiff_t index = 0; index < count; index++) {

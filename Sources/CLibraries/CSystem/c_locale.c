@@ -6,6 +6,8 @@
 #include <stdio.h>
 #ifdef __APPLE__
 #include <xlocale.h>
+
+#pragma STDC FP_CONTRACT OFF
 #endif
 
 static locale_t c_locale;

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <sys/socket.h>
 
+#pragma STDC FP_CONTRACT OFF
+
 double skyfarm_delivery_rate(int socket) {
     struct tcp_info info = {0};
     socklen_t size = sizeof info;

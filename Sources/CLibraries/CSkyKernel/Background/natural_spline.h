@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#pragma STDC FP_CONTRACT OFF
+
 /// Second derivatives of the natural spline through `count` nodes, of which each is `stride` behind the one before; by SEP's
 /// operations. `work` has room for `count` numbers.
 static inline void natural_spline(const float *nodes, int count, size_t stride, float *bends, float *work) {

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma STDC FP_CONTRACT OFF
+
 // Memory that grows and is used again from island to island.
 typedef struct {
     void *start;

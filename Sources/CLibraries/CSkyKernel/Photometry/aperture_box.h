@@ -5,6 +5,8 @@
 
 #include <limits.h>
 
+#pragma STDC FP_CONTRACT OFF
+
 // Flags of apertures, as in SEP.
 enum { truncated = 0x10, has_masked = 0x20, all_masked = 0x40, not_positive = 0x80 };
 
