@@ -1,17 +1,17 @@
 #if canImport(Darwin)
-    import Darwin
+    public import Darwin
 #else
-    import Glibc
+    public import Glibc
 #endif
 
 /// State guarded by a pthread mutex: the only kind of lock in the engine.
 ///
 /// `Synchronization.Mutex` would serve as well, but the thread sanitizer does not support it on Linux. Inside
 /// ``withLock(_:)``, resume no continuation and call no closure that was passed in from elsewhere.
-package final class Locked<State>: @unchecked Sendable {
+@usableFromInline package final class Locked<State>: @unchecked Sendable {
     // Sendable: `state` is read and written only while `mutex` is held.
-    private var state: State
-    fileprivate let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    @usableFromInline var state: State
+    @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
     /// Creates a lock that guards `state`.
     package init(_ state: State) {
@@ -25,7 +25,8 @@ package final class Locked<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Gives exclusive access to the state.
+    /// Gives exclusive access to the state. Inlinable for the reason at ``Queue``.
+    @inlinable
     package func withLock<Result, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -1,23 +1,28 @@
 /// A first-in, first-out queue. Adding and taking an element take constant time.
-package struct Queue<Element> {
+///
+/// Usable from inlined code, so that other modules have specialised queues, which look up no type while they run: of other
+/// package declarations the compiler gives them no bodies.
+@usableFromInline package struct Queue<Element> {
     // Elements before `head` were taken and replaced by nil.
-    private var storage: [Element?] = []
-    private var head = 0
+    @usableFromInline var storage: [Element?] = []
+    @usableFromInline var head = 0
 
-    package init() {}
+    /// An empty queue.
+    @inlinable package init() {}
 
-    package var count: Int { storage.count - head }
+    /// Number of elements.
+    @inlinable package var count: Int { storage.count - head }
 
     /// Appends an element.
-    package mutating func append(_ element: Element) { storage.append(element) }
+    @inlinable package mutating func append(_ element: Element) { storage.append(element) }
 
     /// Appends elements in their order.
-    package mutating func append(contentsOf elements: some Collection<Element>) {
+    @inlinable package mutating func append(contentsOf elements: some Collection<Element>) {
         storage.append(contentsOf: elements.lazy.map(Optional.some))
     }
 
     /// Removes and returns the first element, or returns nil if the queue is empty.
-    package mutating func popFirst() -> Element? {
+    @inlinable package mutating func popFirst() -> Element? {
         guard head < storage.count else { return nil }
         let element = storage[head].take()
         head += 1
@@ -32,7 +37,7 @@ package struct Queue<Element> {
     }
 
     /// Removes all elements and frees their memory.
-    package mutating func removeAll() { self = Queue() }
+    @inlinable package mutating func removeAll() { self = Queue() }
 }
 
 extension Queue: Sendable where Element: Sendable {}

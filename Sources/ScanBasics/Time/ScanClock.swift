@@ -11,12 +11,12 @@ public struct Instant: Comparable, Hashable, Sendable {
 
     /// Returns the moment `duration` later, clamped to the representable range (292 years around the origin).
     public func advanced(by duration: Duration) -> Instant {
-        let (seconds, attoseconds) = duration.components
-        let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        let (length, isMuchTooLong) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
-        let (sum, isTooLate) = nanoseconds.addingReportingOverflow(length)
-        if isTooLong || isMuchTooLong || isTooLate { return Instant(nanoseconds: duration < .zero ? .min : .max) }
-        return Instant(nanoseconds: sum)
+        // One division of 128 bits: `components` takes several.
+        let length = Int64(exactly: duration.attoseconds / 1_000_000_000)
+        guard let sum = length.map(nanoseconds.addingReportingOverflow), !sum.overflow else {
+            return Instant(nanoseconds: duration < .zero ? .min : .max)
+        }
+        return Instant(nanoseconds: sum.partialValue)
     }
 
     /// Returns the time from `earlier` to this moment.

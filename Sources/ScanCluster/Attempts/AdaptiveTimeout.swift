@@ -35,7 +35,7 @@ public struct AdaptiveTimeout: Equatable, Sendable {
             pace.secondsPerCost.map { (least, multiple * $0) } ?? (leastUnmeasured, secondsPerCostUnmeasured)
         // 30 days at most, so that no cost makes it overflow; 0 if the cost is no number.
         let seconds = min(max(0, perCost * cost), 2_592_000)
-        return max(floor, .seconds(seconds.rounded(.up)))
+        return max(floor, .seconds(Int64(seconds.rounded(.up))))
     }
 }
 

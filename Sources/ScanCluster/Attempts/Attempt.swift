@@ -69,8 +69,7 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     /// Its room; nil without a run.
     var reservation: SystemsState.Reservation? { booking?.reservation }
 
-    /// Starts it.
-    func begin(on system: isolated ScanSystem) {
+    override func begin(on system: isolated ScanSystem) {
         var payloads = bulk.map(system.payloads) ?? []
         // A transport that names no payload of a task with bulk bytes gets the bytes.
         if bulk != nil, payloads.isEmpty { payloads = [.plain] }
@@ -153,40 +152,53 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
 
     /// The system has replied, on its executor or elsewhere. The output is valid only during this call.
     private func replied(_ outcome: AttemptOutcome, _ output: (any AttemptOutput)?) {
-        let (outcome, response) = read(outcome, output)
-        // Not by `enter`, whose closure would have to be allocated.
+        var outcome = outcome
+        let response = read(&outcome, output)
         if system.executor.isCurrent {
-            system.assumeIsolated { replied(outcome, response, on: $0) }
+            note(outcome, response)
+            system.here(self) { $0.settle(on: $1) }
         } else {
-            system.enter { self.replied(outcome, response, on: $0) }
+            system.enter { [outcome] in
+                self.note(outcome, response)
+                self.settle(on: $0)
+            }
         }
     }
 
-    private func replied(
-        _ outcome: AttemptOutcome, _ response: SharedResponse<TaskResponse<Work>>?, on system: isolated ScanSystem
-    ) {
-        let action = state.handle(.replied(isPayloadMissing: outcome.isPayloadMissing))
-        if action == .finish { end(outcome, response, on: system) } else { perform(action, on: system) }
+    /// Keeps a reply for ``settle(on:)``. Call on the system's executor.
+    private func note(_ outcome: AttemptOutcome, _ response: SharedResponse<TaskResponse<Work>>?) {
+        if !hasEnded { (self.outcome, self.response) = (outcome, response) }
     }
 
+    override func settle(on system: isolated ScanSystem) {
+        if hasEnded { return }
+        guard let outcome else { preconditionFailure("it has a reply") }
+        let action = state.handle(.replied(isPayloadMissing: outcome.isPayloadMissing))
+        if action == .finish { return end(outcome, response, on: system) }
+        (self.outcome, response) = (nil, nil)
+        perform(action, on: system)
+    }
+
+    /// The response that the output makes; nil without one. The outcome then is the error, if the output is not valid.
     private func read(
-        _ outcome: AttemptOutcome, _ output: (any AttemptOutput)?
-    ) -> (AttemptOutcome, SharedResponse<TaskResponse<Work>>?) {
+        _ outcome: inout AttemptOutcome, _ output: (any AttemptOutput)?
+    ) -> SharedResponse<TaskResponse<Work>>? {
         switch outcome {
         case .finished(let seconds):
             do throws(ScanError) {
-                return (outcome, SharedResponse(try response(of: output, seconds: seconds)))
+                return SharedResponse(try response(of: output, seconds: seconds))
             } catch {
-                return (.error(error), nil)
+                outcome = .error(error)
             }
-        case .failed: return (outcome, nil)
+        case .failed: break
         case .error(var error):
             // An end that was not requested counts as a fault of the system; otherwise it would get the task again at
             // once.
             if [.cancelled, .overtaken].contains(error.code) { error.code = .invalidResponse }
             error.system = system.name
-            return (.error(error), nil)
+            outcome = .error(error)
         }
+        return nil
     }
 
     /// The response with the output that the transport gave.
@@ -231,7 +243,7 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
                 timeout.measure(cost: booking.reservation.cost, time: endedAt.since(booking.reservation.start))
             }
         }
-        system.timeEnds(for: self)
+        system.timeEnds(for: self, at: booking == nil ? nil : endedAt)
         (loading, hasEnded) = (nil, true)
         waiter.take()?.resume()
     }

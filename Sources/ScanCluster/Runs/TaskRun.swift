@@ -251,7 +251,7 @@ struct TaskRun<Work: ScanTask> {
         open[id.entry].attempts.append(attempt)
         if let executor, system.isServed(by: executor) {
             // The system's executor runs this function, too: no hop is needed.
-            system.assumeIsolated { attempt.begin(on: $0) }
+            system.here(attempt) { $0.begin(on: $1) }
             group.addAttempt(on: executor) {
                 await attempt.wait()
                 return attempt

@@ -23,6 +23,12 @@ class TimeoutTask: @unchecked Sendable {
     /// The time that it has; nil if that is not limited. Called when it begins.
     func timeLimit() -> Duration? { nil }
 
+    /// Starts it.
+    func begin(on system: isolated ScanSystem) {}
+
+    /// Its reply was read.
+    func settle(on system: isolated ScanSystem) {}
+
     /// The time is over.
     func expire(on system: isolated ScanSystem) {}
 }
