@@ -88,9 +88,7 @@ let package = Package(
             dependencies: [
                 "ScanBench", "ScanFleet", "NodeDaemon", "ImageJobs", "SExtractorCommand", "CalibrationCommand",
                 "ImageScanning", "Console", "CommandLineKit", "SkyScan", "SkySynthetic", "SkyFITS", "ScanFarm",
-                "ScanNetwork", "ScanDiscovery",
-                "ScanSecurity",
-                "ScanCluster", "ScanBasics", "CSystem",
+                "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics", "CSystem", "ProgramTask",
             ],
             swiftSettings: swift, linkerSettings: [.unsafeFlags(startFlags())]),
         // Measures what a cluster delivers: `skyfarm bench`.
@@ -113,10 +111,9 @@ let package = Package(
         .target(
             name: "NodeDaemon",
             dependencies: [
-                "ScanSockets", "ImageJobs", "Console", "CommandLineKit", "ScanDashboard", "SkyScan", "SkyReport",
-                "SkyExtraction",
-                "SkyFITS", "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics",
-                "CSystem",
+                "ScanSockets", "ImageJobs", "Console", "CommandLineKit", "ScanDashboard", "ProgramTask", "SkyScan",
+                "SkyReport", "SkyExtraction", "SkyFITS", "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity",
+                "ScanCluster", "ScanBasics", "CSystem",
             ],
             swiftSettings: swift),
         // Jobs that nodes run for a user, and files that nodes keep.
@@ -153,8 +150,8 @@ let package = Package(
         .target(
             name: "Console",
             dependencies: [
-                "ScanSockets", "CommandLineKit", "ScanDashboard", "SkyScan", "SkyReport", "SkyFITS", "ScanNetwork",
-                "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics",
+                "ScanSockets", "CommandLineKit", "ScanDashboard", "ProgramTask", "SkyScan", "SkyReport", "SkyFITS",
+                "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics",
             ],
             swiftSettings: swift),
         // Parser, help, manual pages and completions of a command line; knows no command.
@@ -166,6 +163,10 @@ let package = Package(
                 "ScanBasics", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS", "ScanNetwork",
                 "ScanCluster", "CSQLite", "CXXHash", "CSystem",
             ],
+            swiftSettings: computing),
+        // A program that the owner of a node has named, as a task, and the place where it runs.
+        .target(
+            name: "ProgramTask", dependencies: ["ScanCluster", "ScanBasics", "CProgramBox", "CXXHash"],
             swiftSettings: computing),
         // What people see of a scan: pictures and pages; knows no cluster.
         .target(
@@ -319,6 +320,8 @@ let package = Package(
         .target(name: "CNumbers", path: "Sources/CLibraries/CNumbers", cSettings: computingC),
         // Stubs by which CFITSIO's archive is linked, and a CFITSIO driver for files that are open.
         .target(name: "CFITSIOSupport", path: "Sources/CLibraries/CFITSIOSupport", cSettings: computingC),
+        // Starts programs of others, bounds them, and ends all that they have started.
+        .target(name: "CProgramBox", path: "Sources/CLibraries/CProgramBox", cSettings: computingC),
         // Calls of the system that Swift does not import.
         .target(name: "CSystem", path: "Sources/CLibraries/CSystem", cSettings: computingC),
 
@@ -433,8 +436,8 @@ let package = Package(
             dependencies: [
                 "skyfarm", "ScanBench", "ScanFleet", "NodeDaemon", "ImageJobs", "SExtractorCommand", "ImageScanning",
                 "CalibrationCommand", "Console", "fault-probe", "primes", "histogram", "CommandLineKit",
-                "ScanDashboard", "SkyScan",
-                "SkyReport", "SkySynthetic", "SkyCatalogue", "SkyExtraction", "SkyFITS",
+                "ScanDashboard", "SkyScan", "SkyReport", "SkySynthetic", "SkyCatalogue", "SkyExtraction", "SkyFITS",
+                "ProgramTask",
                 "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics",
                 "ScanTestSupport", "SkyTestSupport",
             ],

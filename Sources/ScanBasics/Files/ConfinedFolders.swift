@@ -84,6 +84,11 @@ package struct ConfinedPath: Sendable {
     /// The path relative to the folder; empty for the folder itself.
     package let rest: String
 
+    /// The path `rest` below an open folder, whose own path is `root`.
+    package init(folder: OpenDescriptor, root: String, rest: String) {
+        (self.folder, self.root, self.rest) = (folder, root, rest)
+    }
+
     /// The reason why a path leads to no file.
     package struct Refusal: Error, CustomStringConvertible {
         package var path: String

@@ -25,6 +25,9 @@ public struct ScanCoordinator: Sendable {
         /// Responses kept for a consumer that is slower than the systems; at least 1, by default 256. No task is
         /// started while twice as many wait.
         public var responseBuffer: Int
+        /// Whether a task that runs longer than expected may run on a second system at the same time; true by default.
+        /// False for tasks with effects beyond their output.
+        public var hedges = true
         /// Whether the tasks have failed before, in chunks: they go to the local system first.
         var areRetries = false
 

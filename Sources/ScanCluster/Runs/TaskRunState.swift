@@ -243,7 +243,9 @@ package struct TaskRunState: Sendable {
     package mutating func overdue(
         isHeldUp: Bool = false, hasIdleSlot: (Set<SystemID>) -> Bool, at now: Instant
     ) -> [TaskLedger.AttemptID] {
-        guard isExhausted, ledger.pending.isEmpty || !isHeldUp, ledger.inFlight > 0, hasIdleSlot(excluded) else {
+        guard options.hedges, isExhausted, ledger.pending.isEmpty || !isHeldUp, ledger.inFlight > 0,
+            hasIdleSlot(excluded)
+        else {
             nextAssessment = nil
             return []
         }
@@ -271,7 +273,9 @@ package struct TaskRunState: Sendable {
     /// Whether tasks in flight may be given to idle systems: all tasks have been pulled, and none can start. Tasks without
     /// bulk bytes, of which thousands may be in flight, are compared every 50 ms, others at each event.
     package func mayRescue(isHeldUp: Bool, at now: Instant) -> Bool {
-        guard isExhausted, ledger.inFlight > 0, ledger.pending.isEmpty || !isHeldUp else { return false }
+        guard options.hedges, isExhausted, ledger.inFlight > 0, ledger.pending.isEmpty || !isHeldUp else {
+            return false
+        }
         return hasBulk || nextComparison.map { $0 <= now } ?? false
     }
 

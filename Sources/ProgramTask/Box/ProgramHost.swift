@@ -1,0 +1,150 @@
+import CProgramBox
+import Foundation
+package import ScanBasics
+package import ScanCluster
+
+/// The programs that the owner of a system gives away, and the place where they run.
+///
+/// Each run has a ``ProgramPlace`` of its own: a private folder and a supervisor, a small process that starts the
+/// program, watches its limits and, in the end, kills every process that descends from it. Places are kept for the next
+/// run. ``run(_:_:)`` blocks, and is called on scan threads.
+package final class ProgramHost: Sendable {
+    /// Programs and limits, as the owner has set them.
+    package struct Options: Equatable, Sendable {
+        /// Absolute paths of the programs by name.
+        package var programs: [String: String]
+        package var limits = ProgramLimits()
+        /// Folder for the tasks' folders; nil for the system's folder for temporary files.
+        package var scratch: String?
+        /// Number of tasks that run at a time.
+        package var slots = 1
+        /// Command of the supervisor's process.
+        package var supervisor = ProgramHost.supervisor
+
+        package init(programs: [String: String]) { self.programs = programs }
+    }
+
+    /// The only argument of a supervisor's process.
+    package static let word = "--program-supervisor"
+    /// The command of a supervisor: this program itself.
+    package static let supervisor = ["/proc/self/exe", word]
+
+    /// The host of this process; nil if it runs no programs.
+    package static let current = Locked<ProgramHost?>(nil)
+
+    package let options: Options
+    let taskLimits: ProgramTaskLimits
+    private let scratch: ScratchFolder
+    private let shared: SharedFiles
+    private let idle = Locked<[ProgramPlace]>([])
+    /// Variables of the environment that are the same for all tasks.
+    private let environment: [String]
+
+    /// Variables that a program gets from the environment of its node.
+    package static let inherited = ["PATH", "LANG", "LC_ALL", "TZ"]
+
+    /// Makes the folder of all tasks.
+    /// - Throws: ``ProgramRefusal`` if a program or the folder cannot be used.
+    package init(_ options: Options, environment: [String: String]) throws(ProgramRefusal) {
+        guard skyfarm_program_box_works() != 0 else { throw ProgramRefusal("programs can be run on Linux only") }
+        for (name, path) in options.programs.sorted(by: { $0.key < $1.key }) {
+            try Self.check(name, path)
+        }
+        self.options = options
+        var limits = ProgramTaskLimits()
+        limits.slots = options.slots
+        taskLimits = limits
+        scratch = try ScratchFolder(in: options.scratch ?? FileManager.default.temporaryDirectory.path)
+        shared = SharedFiles(in: scratch, limit: Int(clamping: options.limits.disk))
+        self.environment = Self.inherited.compactMap { name in environment[name].map { "\(name)=\($0)" } }
+    }
+
+    private static func check(_ name: String, _ path: String) throws(ProgramRefusal) {
+        guard path.hasPrefix("/"), !path.utf8.contains(0) else {
+            throw ProgramRefusal("the program \(name) needs an absolute path, not \(path)")
+        }
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            throw ProgramRefusal("the program \(name), \(path): \(String(cString: strerror(errno)).lowercased())")
+        }
+        guard status.st_mode & S_IFMT == S_IFREG, access(path, X_OK) == 0 else {
+            throw ProgramRefusal("the program \(name), \(path), is no file that this user may execute")
+        }
+    }
+
+    /// Tags of a system with this host.
+    package var tags: Set<String> { Set(options.programs.keys.map(ProgramTask.tag)) }
+
+    /// Runs a task.
+    /// - Throws: ``ProgramRefusal`` if the task is not acceptable or cannot be run here; `CancellationError`.
+    package func run(_ task: ProgramTask, _ context: ScanContext) throws -> ProgramOutput {
+        let bulk = context.takeBulk()
+        if let problem = task.problem(taskLimits, bulk: bulk?.count ?? 0) {
+            throw ProgramRefusal("refused: \(problem)")
+        }
+        guard let path = options.programs[task.program] else {
+            throw ProgramRefusal("refused: this node gives no program \(task.program) away")
+        }
+        try context.checkCancellation()
+        let place = try takePlace()
+        let holdings = try shared.take(task.shared, from: task.shared.isEmpty ? nil : bulk)
+        defer { shared.giveBack(task.shared) }
+        try place.fill(with: task, bulk: bulk, shared: holdings)
+        var limits = options.limits
+        limits.seconds = min(limits.seconds, task.seconds ?? .infinity)
+        let result = try place.supervise([path] + task.arguments, variables(of: task, in: place), limits, context)
+        let output = try ProgramResultReader(task, taskLimits, limits).output(of: result, in: place)
+        // A place in which something may be left is not used again.
+        if result.survivors == 0, place.isCleared() { idle.withLock { $0.append(place) } }
+        return output
+    }
+
+    private func takePlace() throws(ProgramRefusal) -> ProgramPlace {
+        if let place = idle.withLock({ $0.popLast() }) { return place }
+        return try ProgramPlace(in: scratch, supervisor: options.supervisor)
+    }
+
+    private func variables(of task: ProgramTask, in place: ProgramPlace) -> [String] {
+        environment + [
+            "HOME=\(place.path)", "TMPDIR=\(place.path)", "PWD=\(place.path)", "SKYFARM_CPUS=\(task.cpus)",
+            "OMP_NUM_THREADS=\(task.cpus)",
+        ]
+    }
+
+    /// Ends the supervisors, and removes the folder of all tasks. No task may run any more.
+    package func close() {
+        idle.withLock { $0 = [] }
+        scratch.remove()
+    }
+
+    /// Runs the process of a supervisor, whose socket is its standard input.
+    /// - Returns: Its exit code.
+    package static func supervise() -> Int32 { skyfarm_supervise_programs(STDIN_FILENO) }
+}
+
+/// What an owner allows a program. Sizes are in bytes.
+package struct ProgramLimits: Equatable, Sendable {
+    /// Memory of all processes of a task together; each process has no more address space. Nil: three quarters of the
+    /// machine's memory, and any address space.
+    package var memory: Int?
+    /// Longest time of a task in seconds.
+    package var seconds = 86_400.0
+    /// Files in a task's folder together, and each file.
+    package var disk: UInt64 = 10 << 30
+    /// Processes of a task at a time.
+    package var processes: UInt32 = 1024
+    /// Open files of each process.
+    package var openFiles: UInt32 = 4096
+    /// Nice value of the programs.
+    package var niceness: Int32 = 0
+
+    package init() {}
+
+    /// The limits as the supervisor gets them.
+    var values: skyfarm_program_limits {
+        skyfarm_program_limits(
+            address_space: UInt64(memory ?? 0), memory: UInt64(memory ?? PhysicalMemory.byteCount / 4 * 3), disk: disk,
+            milliseconds: UInt64(max(1, seconds * 1000)), processes: processes, open_files: openFiles,
+            niceness: niceness)
+    }
+}

@@ -1,0 +1,109 @@
+import CProgramBox
+import Foundation
+import ScanBasics
+import ScanCluster
+
+/// A folder in which programs run one after the other, the files for their standard output and standard error, and
+/// their supervisor. Used by one thread at a time.
+final class ProgramPlace: Sendable {
+    let path: String
+    let folder: OpenDescriptor
+    let output: OpenDescriptor
+    let errors: OpenDescriptor
+    private let scratch: ScratchFolder
+    private let name: String
+    private let supervisor: ProgramSupervisor
+
+    /// Makes the folder and starts the supervisor.
+    /// - Throws: ``ProgramRefusal``.
+    init(in scratch: ScratchFolder, supervisor command: [String]) throws(ProgramRefusal) {
+        self.scratch = scratch
+        name = scratch.newName()
+        path = scratch.path + "/" + name
+        guard mkdirat(scratch.descriptor.number, name, 0o700) == 0 else { throw Self.refusal("its folder", errno) }
+        do {
+            folder = try Self.open(
+                openat(scratch.descriptor.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))
+            output = try Self.newFile(in: scratch, name + ".out")
+            errors = try Self.newFile(in: scratch, name + ".err")
+            supervisor = try ProgramSupervisor(command)
+        } catch {
+            skyfarm_remove_tree(scratch.descriptor.number, name)
+            throw error
+        }
+    }
+
+    deinit { skyfarm_remove_tree(scratch.descriptor.number, name) }
+
+    static func refusal(_ what: String, _ code: Int32) -> ProgramRefusal {
+        ProgramRefusal("\(what) cannot be made: \(String(cString: strerror(code)).lowercased())")
+    }
+
+    private static func open(_ number: Int32) throws(ProgramRefusal) -> OpenDescriptor {
+        guard number >= 0 else { throw refusal("its folder", errno) }
+        return OpenDescriptor(number)
+    }
+
+    /// A new file without a name, to which every write appends.
+    private static func newFile(in scratch: ScratchFolder, _ name: String) throws(ProgramRefusal) -> OpenDescriptor {
+        let root = scratch.descriptor.number
+        let flags = O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC
+        let file = try open(openat(root, name, flags, 0o600))
+        unlinkat(root, name, 0)
+        return file
+    }
+
+    /// Creates the input files of a task and the links to the shared files.
+    /// - Throws: ``ProgramRefusal``, for example if the disk is full.
+    func fill(with task: ProgramTask, bulk: BulkBytes?, shared: [String]) throws(ProgramRefusal) {
+        var problem: ProgramRefusal?
+        func write(_ bytes: UnsafeRawBufferPointer) {
+            var rest = bytes[...]
+            for input in task.inputs where problem == nil {
+                problem = Self.write(UnsafeRawBufferPointer(rebasing: rest.prefix(input.size)), input.name, in: folder)
+                rest = rest.dropFirst(input.size)
+            }
+        }
+        if task.shared.isEmpty, let bulk {
+            bulk.withUnsafeBytes(write)
+        } else {
+            task.inlined.withUnsafeBytes(write)
+        }
+        if let problem { throw problem }
+        guard !shared.isEmpty else { return }
+        guard mkdirat(folder.number, ProgramTask.sharedFolder, 0o700) == 0 else {
+            throw Self.refusal(ProgramTask.sharedFolder, errno)
+        }
+        for (file, path) in zip(task.shared, shared)
+        where symlinkat(path, folder.number, "\(ProgramTask.sharedFolder)/\(file.name)") != 0 {
+            throw Self.refusal(file.name, errno)
+        }
+    }
+
+    /// Creates a file with these bytes.
+    static func write(
+        _ bytes: UnsafeRawBufferPointer, _ name: String, in folder: OpenDescriptor, mode: mode_t = 0o600
+    ) -> ProgramRefusal? {
+        let number = openat(folder.number, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
+        guard number >= 0 else { return refusal(name, errno) }
+        let file = OpenDescriptor(number)
+        return writeAll(bytes, to: file.number).map { refusal(name, $0) }
+    }
+
+    /// Runs a command in the folder.
+    /// - Throws: ``ProgramRefusal``; `CancellationError`, after the command has ended.
+    func supervise(
+        _ words: [String], _ variables: [String], _ limits: ProgramLimits, _ context: ScanContext
+    ) throws -> ProgramResult {
+        let request = ProgramSupervisor.request(folder: name, words, variables, limits)
+        let descriptors = [scratch.descriptor, folder, output, errors].map(\.number)
+        return try supervisor.run(request, descriptors, context)
+    }
+
+    /// Removes what a task has left.
+    /// - Returns: Whether the place can be used again.
+    func isCleared() -> Bool {
+        for file in [output, errors] where ftruncate(file.number, 0) != 0 { return false }
+        return skyfarm_empty_folder(scratch.descriptor.number, name, folder.number) != 0
+    }
+}
