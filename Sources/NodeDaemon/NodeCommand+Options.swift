@@ -38,6 +38,8 @@ extension NodeCommand {
         package var store: String?
         /// Maximum size of the store in bytes.
         var storeLimit: Int
+        /// Programs that coordinators may ask for by name.
+        package var programs: ProgramOptions
         var advertises: Bool
         /// Nodes that the live page shows in addition to the discovered ones.
         var clusterNodes: [SocketAddress]
@@ -55,8 +57,9 @@ extension NodeCommand {
             niceness = try arguments[NodeCommand.nice]
             memory = try arguments[NodeCommand.memory]
             tags = try arguments[NodeCommand.tags]
-            if tags.count > NodeInfo.tagLimit.count {
-                throw UsageError("node: at most \(NodeInfo.tagLimit.count) tags")
+            programs = try ProgramOptions(arguments, NodeCommand.program)
+            if tags.count + programs.programs.count > NodeInfo.tagLimit.count {
+                throw UsageError("node: at most \(NodeInfo.tagLimit.count) tags and programs")
             }
             rules = OwnerRules(
                 maxLoad: try arguments[NodeCommand.maxLoad], idle: try arguments[NodeCommand.whenIdle],
@@ -118,6 +121,9 @@ extension NodeCommand {
         help: "Run tasks only if nobody has used this machine for TIME, as in 10m (Linux)")
     private static let hours = Option.optional(
         "hours", .hours, layers: .all, help: "Run tasks only in this part of the day, local time, as in 20:00-07:00")
+    static let program = Option.list(
+        "program", .program, layers: .all,
+        help: "Run the program at PATH for holders of the key, who ask for it by NAME with skyfarm map")
     private static let data = Option.list(
         "data", .text("DIR", expected: "the name of a folder"), layers: .all,
         help:
@@ -151,7 +157,9 @@ extension NodeCommand {
         description: [
             "A node runs tasks only for coordinators that hold its cluster key. It accepts no commands or code from the"
                 + " network, reads no files other than images below the folders of --data and --store, and writes none"
-                + " but FITS files below that of --store. It announces itself by DNS-SD, and picks up a new cluster key"
+                + " but FITS files below that of --store. With --program, holders of the key choose the arguments and"
+                + " input files of that program, which runs as the user of the node, in a folder of its own below"
+                + " --scratch. It announces itself by DNS-SD, and picks up a new cluster key"
                 + " without a restart.",
             "A firewall must accept TCP port \(SocketAddress.usual.port), or the port of --listen, and for discovery"
                 + " UDP port 5353. A second node of a machine listens on a free port.",
@@ -177,6 +185,7 @@ extension NodeCommand {
                 ]),
             OptionSection(
                 title: "Owner", options: [nice.spec, maxLoad.spec, whenIdle.spec, hours.spec, pause.spec, resume.spec]),
+            OptionSection(title: "Programs", options: [program.spec] + ProgramOptions.limits),
             OptionSection(title: "Service", options: [installService.spec, user.spec, dryRun.spec]),
             CommonOptions.section,
         ],

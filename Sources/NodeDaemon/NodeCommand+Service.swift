@@ -45,14 +45,18 @@ extension NodeCommand {
                 folder: FileManager.default.currentDirectoryPath)
         else { throw CommandError(.failure, "node: cannot find the path of this program: run it by its absolute path") }
         let stores = [options.store].compactMap(\.self)
-        for (name, folders) in [("data", options.data), ("accept-jobs", options.acceptedFolders), ("store", stores)] {
+        let scratch = [options.programs.scratch].compactMap(\.self)
+        let named = [
+            ("data", options.data), ("accept-jobs", options.acceptedFolders), ("store", stores), ("scratch", scratch),
+        ]
+        for (name, folders) in named {
             if let relative = folders.first(where: { !$0.hasPrefix("/") }) {
                 throw UsageError("--\(name) \(relative): a service needs the absolute path of a folder")
             }
         }
         let service = NodeService(
             program: program, options: request.options, owner: request.owner, data: options.data,
-            written: options.acceptedFolders + stores)
+            written: options.acceptedFolders + stores + scratch)
         let file = try ServiceFile(service, .ofThisSystem, environment: request.environment)
         if request.isDryRun {
             try StandardOutput.write(file.text)

@@ -27,7 +27,7 @@ extension NodeService {
         IOWeight=5
         IOSchedulingClass=idle
         UMask=0077
-        \(owner == .system ? Self.ownUser + Self.privileged + unobserved + visibleData : "")\(Self.unprivileged)
+        \(runsPrograms ? Self.drainsPrograms : "")\(owner == .system ? Self.ownUser + Self.privileged + unobserved + visibleData : "")\(Self.unprivileged)
         [Install]
         WantedBy=\(owner == .system ? "multi-user.target" : "default.target")
 
@@ -43,6 +43,12 @@ extension NodeService {
     private static let order = """
         Wants=avahi-daemon.service network-online.target
         After=avahi-daemon.service network-online.target
+
+        """
+
+    /// The node lets running programs finish when it is stopped.
+    private static let drainsPrograms = """
+        KillMode=mixed
 
         """
 

@@ -43,6 +43,9 @@ package struct NodeService: Equatable, Sendable {
     /// Whether the options require the node to observe load and use of the machine.
     var observesMachine: Bool { isGiven(NodeCommand.maxLoad.spec) || isGiven(NodeCommand.whenIdle.spec) }
 
+    /// Whether the node runs programs of its owner.
+    var runsPrograms: Bool { isGiven(NodeCommand.program.spec) }
+
     private func isGiven(_ option: OptionSpec) -> Bool {
         options.contains { $0 == "--" + option.name || $0.hasPrefix("--" + option.name + "=") }
     }

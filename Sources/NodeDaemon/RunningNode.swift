@@ -2,6 +2,7 @@ import Console
 import Dispatch
 import Foundation
 import ImageJobs
+import ProgramTask
 import ScanBasics
 import ScanDashboard
 import ScanDiscovery
@@ -40,6 +41,8 @@ struct RunningNode: Sendable {
     private let peers: @Sendable () -> [[SocketAddress]]
     private let cluster: ClusterWatch
     private let dashboard: DashboardServer?
+    /// Runs the programs of `--program`; nil if there are none.
+    private let programs: ProgramHost?
 
     /// - Throws: `CommandError` if the node cannot listen, or cannot use what its options name; `KeyError`.
     init(_ command: NodeCommand, _ naming: NodeName) throws {
@@ -53,13 +56,17 @@ struct RunningNode: Sendable {
         let idle = IdleStop(after: options.idleStop, clock: EventLoop.shared)
         let load = Locked<(@Sendable () -> NodeLoad)?>(nil)
         jobs = try command.jobService(name) { load.withLock { $0 }?() }
+        programs = try options.programs.host(
+            slots: live.slots, niceness: options.niceness, environment: options.environment)
         var limits = NodeServer.Options(options)
+        limits.tags.formUnion(programs?.tags ?? [])
         limits.onOrder = { owner.handle(.order($0, by: "\($1)")) }
         NodeCallService(store: try command.fileStore(), jobs: jobs).serve(&limits)
         let presence = Locked(CoordinatorPresence())
         let (namesakes, sighting) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let node = ScanNode(
-            name: name, keys: keys, slots: live.slots, serving: .sky, listen: options.address.description,
+            name: name, keys: keys, slots: live.slots, serving: programs == nil ? .sky : .sky(and: ProgramTask.self),
+            listen: options.address.description,
             discovering: options.advertises ? [DNSServiceDiscovery()] : [], resolver: try command.resolver(),
             options: limits
         ) { event in
@@ -115,6 +122,7 @@ struct RunningNode: Sendable {
         live.drain()
         await drain(interrupts)
         live.end()
+        programs?.close()
         await dashboard?.close(within: 1)
     }
 

@@ -5,6 +5,7 @@ import Foundation
 import ImageJobs
 import ImageScanning
 import NodeDaemon
+import ProgramTask
 import SExtractorCommand
 import ScanBasics
 import ScanBench
@@ -31,6 +32,7 @@ package struct Skyfarm {
     package static let program = ProgramSpec.skyfarm(commands.map { $0.spec })
 
     package static func main() async {
+        if CommandLine.argc == 2, CommandLine.arguments[1] == ProgramHost.word { exit(ProgramHost.supervise()) }
         holdStandardStreams()
         if let problem = ProcessLimits.problem() {
             StandardError.write("skyfarm: \(problem)\n")

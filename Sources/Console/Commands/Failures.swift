@@ -18,7 +18,9 @@ extension ExitCode {
     package static let output = ExitCode(6, "an output cannot be written")
     /// The catalogue was written, but sectors are missing; or some of several hosts or files failed.
     package static let partialCatalogue = ExitCode(
-        23, "the catalogue is written, but sectors are missing; with up, down and spread, some hosts or files failed")
+        23,
+        "the catalogue is written, but sectors are missing; with up, down, spread and map, some hosts, files or items"
+            + " failed")
     package static let interrupted = ExitCode(130, "stopped by Ctrl-C")
     /// The exit status of a process that was terminated by SIGPIPE.
     package static let brokenPipe = ExitCode(141, "the reader of standard output has closed it, as in \"| head\"")

@@ -1,6 +1,7 @@
 package import CommandLineKit
 package import Console
 import ImageScanning
+import ProgramTask
 package import ScanCluster
 package import ScanFarm
 package import ScanNetwork
@@ -53,6 +54,8 @@ package struct NodesCommand: Command {
         package var slots: Int?
         /// Tags given by `--tag` of the node.
         package var tags: [String]?
+        /// Names of the programs given by `--program` of the node.
+        package var programs: [String]?
         /// Number of running and queued tasks, divided by the number of slots.
         package var load: Double?
         var roundTripMilliseconds: Double?
@@ -75,8 +78,11 @@ package struct NodesCommand: Command {
     package static func text(_ rows: [Row]) -> String {
         let usable = rows.filter(\.isUsable)
         let hasTags = usable.contains { $0.tags != nil }
-        let titles = ["NAME", "ADDRESS", "SLOTS", "LOAD", "ROUND TRIP", "VERSION", "KEY"] + (hasTags ? ["TAGS"] : [])
-        var table = TextTable(titles, texts: ["ADDRESS", "VERSION", "KEY", "TAGS"])
+        let hasPrograms = usable.contains { $0.programs != nil }
+        let titles =
+            ["NAME", "ADDRESS", "SLOTS", "LOAD", "ROUND TRIP", "VERSION", "KEY"] + (hasTags ? ["TAGS"] : [])
+            + (hasPrograms ? ["PROGRAMS"] : [])
+        var table = TextTable(titles, texts: ["ADDRESS", "VERSION", "KEY", "TAGS", "PROGRAMS"])
         for row in usable {
             let roundTrip = row.roundTripMilliseconds.map { "\(plainText(($0 * 100).rounded() / 100)) ms" }
             let cells = [
@@ -84,7 +90,9 @@ package struct NodesCommand: Command {
                 row.load.map { plainText(($0 * 100).rounded() / 100) } ?? "-", roundTrip ?? "-", row.version ?? "-",
                 row.key ?? "-",
             ]
-            table.add(cells + (hasTags ? [row.tags?.joined(separator: " ") ?? "-"] : []))
+            table.add(
+                cells + (hasTags ? [row.tags?.joined(separator: " ") ?? "-"] : [])
+                    + (hasPrograms ? [row.programs?.joined(separator: " ") ?? "-"] : []))
         }
         let others = rows.filter { !$0.isUsable }.map { row in
             let name = row.name.map { "\($0)  " } ?? ""
@@ -100,7 +108,7 @@ extension NodesCommand.Row {
         isUsable = state.isUsable
         name = state.node?.name ?? state.announcedName
         slots = state.node?.slots
-        tags = state.node?.tags
+        (tags, programs) = Self.divided(state.node?.tags ?? [])
         load = state.node.flatMap { node in node.busy.map { Double($0) / Double(node.slots) } }
         roundTripMilliseconds = state.roundTrip.map { $0 / .milliseconds(1) }
         version = state.node?.software
@@ -108,6 +116,14 @@ extension NodesCommand.Row {
         libraries = state.node?.arithmetic?.libraries
         key = state.key?.description
         reason = state.trouble
+    }
+
+    /// Divides a node's tags into those that its owner has chosen and the programs that they announce; nil for none.
+    private static func divided(_ tags: [String]) -> (tags: [String]?, programs: [String]?) {
+        let own = tags.filter { !$0.hasPrefix(ProgramTask.tagPrefix) }
+        let programs = tags.filter { $0.hasPrefix(ProgramTask.tagPrefix) }
+            .map { String($0.dropFirst(ProgramTask.tagPrefix.count)) }
+        return (own.isEmpty ? nil : own, programs.isEmpty ? nil : programs)
     }
 
     /// Creates the row of a discovered node to which no connection is attempted.
@@ -183,7 +199,7 @@ extension NodesCommand {
                 line: "skyfarm nodes",
                 explanation:
                     "Look for nodes on the local network for two seconds; show name, address, slots, load, round"
-                    + " trip, version, key fingerprint and tags of each."),
+                    + " trip, version, key fingerprint, tags and programs of each."),
             .init(
                 line: "skyfarm nodes --no-discovery --node 192.168.1.7:4870",
                 explanation: "Show one node."),

@@ -134,12 +134,14 @@ package struct ProgressState: Equatable, Sendable {
         return Int((done * Double(pixels)).rounded())
     }
 
-    /// Recent rate in pixels of the image per second; nil if unknown.
-    package func rate(at seconds: Double) -> Double? { meter.rate(at: seconds).map { $0 * pixelsPerWork } }
+    /// Recent rate in pixels of the image per second; nil if unknown, or if the work is no image.
+    package func rate(at seconds: Double) -> Double? {
+        pixels == 0 ? nil : meter.rate(at: seconds).map { $0 * pixelsPerWork }
+    }
 
     /// Recent rate of one system in pixels of the image per second; nil if unknown.
     package func rate(of system: System, at seconds: Double) -> Double? {
-        system.meter.rate(at: seconds).map { $0 * pixelsPerWork }
+        pixels == 0 ? nil : system.meter.rate(at: seconds).map { $0 * pixelsPerWork }
     }
 
     /// Mean rate since the start in pixels of the image per second, without resumed work; nil before the first result.
