@@ -89,6 +89,7 @@ let package = Package(
                 "ScanBench", "ScanFleet", "NodeDaemon", "ImageJobs", "SExtractorCommand", "CalibrationCommand",
                 "ImageScanning", "Console", "CommandLineKit", "SkyScan", "SkySynthetic", "SkyFITS", "ScanFarm",
                 "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics", "CSystem", "ProgramTask",
+                "MapCommand",
             ],
             swiftSettings: swift, linkerSettings: [.unsafeFlags(startFlags())]),
         // Measures what a cluster delivers: `skyfarm bench`.
@@ -122,6 +123,14 @@ let package = Package(
             dependencies: [
                 "ImageScanning", "Console", "CommandLineKit", "SkyScan", "SkyFITS", "ScanFarm", "ScanNetwork",
                 "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics", "CSystem",
+            ],
+            swiftSettings: swift),
+        // Programs of the users, on items: `skyfarm map`.
+        .target(
+            name: "MapCommand",
+            dependencies: [
+                "ImageScanning", "Console", "CommandLineKit", "ProgramTask", "SkyScan", "SkyFITS", "ScanFarm",
+                "ScanNetwork", "ScanSecurity", "ScanCluster", "ScanBasics",
             ],
             swiftSettings: swift),
         // SExtractor's command line and configuration: `skyfarm sex`.
@@ -435,7 +444,7 @@ let package = Package(
             name: "skyfarmTests",
             dependencies: [
                 "skyfarm", "ScanBench", "ScanFleet", "NodeDaemon", "ImageJobs", "SExtractorCommand", "ImageScanning",
-                "CalibrationCommand", "Console", "fault-probe", "primes", "histogram", "CommandLineKit",
+                "CalibrationCommand", "Console", "fault-probe", "primes", "histogram", "CommandLineKit", "MapCommand",
                 "ScanDashboard", "SkyScan", "SkyReport", "SkySynthetic", "SkyCatalogue", "SkyExtraction", "SkyFITS",
                 "ProgramTask",
                 "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics",

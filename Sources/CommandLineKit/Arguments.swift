@@ -23,6 +23,8 @@ package struct Arguments: Sendable {
     /// Settings by the option's long name, in the order given.
     package var flags: [String: [Setting]] = [:]
     package var positionals: [String] = []
+    /// Number of the positionals before the word `--`; nil if there is none.
+    package var separator: Int?
     /// All words after the command's name, as given.
     package var words: [String] = []
     package var environment: [String: String] = [:]

@@ -35,8 +35,11 @@ package struct CommandLineParser: Sendable {
         var rest = words
         while let word = rest.popFirst() {
             if word == "--" {
+                arguments.separator = arguments.positionals.count
                 arguments.positionals += rest
                 break
+            } else if passes(word, of: command, after: arguments.positionals) {
+                arguments.positionals.append(word)
             } else if word == "--help" || word == "-h" {
                 return .help(command)
             } else if word == "--version" || word == "-V" {
@@ -51,6 +54,18 @@ package struct CommandLineParser: Sendable {
         }
         try check(arguments.positionals, of: command)
         return .run(command, arguments)
+    }
+
+    /// Whether a word that looks like a flag is an argument for another program, whose name must come first.
+    private func passes(_ word: String, of command: CommandSpec, after positionals: [String]) -> Bool {
+        guard command.passesUnknownFlags, !positionals.isEmpty, word.hasPrefix("-"), word.count > 1 else {
+            return false
+        }
+        if word.hasPrefix("--") {
+            let name = word.dropFirst(2).prefix { $0 != "=" }
+            return command.option(named: String(name)) == nil
+        }
+        return word.count > 2 || word.last.map { command.option(short: $0) == nil } ?? true
     }
 
     private func parseLong(

@@ -16,6 +16,9 @@ package struct CommandSpec: Sendable {
     package var exitCodes: Set<ExitCode>
     /// Files that the command uses, in addition to the settings.
     package var files: [FileSpec]
+    /// Whether words that look like flags and are none of the command's are arguments, for another program. Short flags
+    /// are then words of their own.
+    package var passesUnknownFlags = false
 
     package init(
         name: String, summary: String, examples: [Example], description: [String] = [], arguments: [ArgumentSpec] = [],

@@ -4,6 +4,7 @@ package import Console
 import Foundation
 import ImageJobs
 import ImageScanning
+import MapCommand
 import NodeDaemon
 import ProgramTask
 import SExtractorCommand
@@ -24,8 +25,8 @@ package struct Skyfarm {
     package static let commands: [any Command.Type] = [
         ScanCommand.self, NodeCommand.self, NodesCommand.self, UpCommand.self, DownCommand.self, KeyCommand.self,
         DoctorCommand.self, JobsCommand.self,
-        SubmitCommand.self, SpreadCommand.self, ViewCommand.self, SynthCommand.self, BenchCommand.self, SexCommand.self,
-        CombineCommand.self, HelpCommand.self,
+        SubmitCommand.self, SpreadCommand.self, MapCommand.self, ViewCommand.self, SynthCommand.self, BenchCommand.self,
+        SexCommand.self, CombineCommand.self, HelpCommand.self,
         CompletionsCommand.self,
     ]
 

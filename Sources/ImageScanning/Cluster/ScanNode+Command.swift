@@ -1,7 +1,7 @@
 import CommandLineKit
 package import Console
 import Foundation
-import ScanCluster
+package import ScanCluster
 import ScanDiscovery
 package import ScanFarm
 package import ScanNetwork
@@ -50,6 +50,34 @@ extension ScanNode {
         }
         SubmittedRun.current?.follow(node.connections)
         if let local = node.local { node.prepare(local, wanted: cluster.slotsHere, events) }
+        try node.start()
+        return node
+    }
+
+    /// Connects nodes for tasks that are no sky scans, and starts to discover others.
+    /// - Parameters:
+    ///   - cluster: options that select nodes.
+    ///   - remote: what the nodes must have; the selection and the weight are set here.
+    ///   - local: slots of this process, and the tags of its system.
+    ///   - limits: limits of the runs.
+    ///   - events: receives messages for the user.
+    /// - Returns: The node.
+    /// - Throws: `KeyError` if nodes are needed and no usable key exists.
+    @inline(never)
+    package static func started(
+        _ cluster: ClusterOptions, remote: RemoteNodes.Options, local: (slots: Int, tags: Set<String>),
+        limits: ScanCoordinator.Options, events: ScanEvents
+    ) throws -> ScanNode {
+        let (keys, sources) = try keysAndSources(cluster, events)
+        var remote = remote
+        (remote.selection, remote.weight) = (cluster.selection, cluster.weight)
+        let node = ScanNode(
+            keys: keys, nodes: cluster.nodes.map(\.description), discovering: sources, localSlots: local.slots,
+            localName: ScanEvents.localName, localTags: local.tags, localQueue: local.slots, options: limits,
+            remote: remote
+        ) { event in
+            if case .membership(let change) = event { events.handle(change) }
+        }
         try node.start()
         return node
     }

@@ -1,0 +1,45 @@
+import CommandLineKit
+import Console
+import Foundation
+import ProgramTask
+import ScanBasics
+
+/// The log of `--joblog`: a line for each run of the program, with the columns of GNU parallel.
+struct JobLog {
+    private let file: OpenDescriptor
+    private let path: String
+
+    /// Opens the file, and continues it if `resumes`.
+    /// - Throws: `CommandError` if it cannot be written.
+    init(_ path: String, resumes: Bool) throws(CommandError) {
+        let number = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (resumes ? 0 : O_TRUNC), 0o666)
+        guard number >= 0 else { throw CommandError(.output, path, errno: errno) }
+        (file, self.path) = (OpenDescriptor(number), path)
+        if file.status?.size == 0 {
+            try write(
+                "Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n")
+        }
+    }
+
+    /// Appends a run of an item that has just ended.
+    /// - Throws: `CommandError`.
+    func note(_ item: PreparedItem, on system: String, _ output: ProgramOutput, now: Date = .now) throws(CommandError) {
+        let (code, signal): (Int32, Int32) =
+            switch output.end {
+            case .exited(let code): (code, 0)
+            case .signalled(let number): (0, number)
+            case .stopped: (-1, 0)
+            }
+        let columns = [
+            "\(item.task.id + 1)", system, (now.timeIntervalSince1970 - output.seconds).fixed(3),
+            output.seconds.fixed(3), "\(item.byteCount)", "\(output.contents.count)", "\(code)", "\(signal)",
+            item.commandLine.map { $0.isNewline || $0 == "\t" ? " " : String($0) }.joined(),
+        ]
+        try write(columns.joined(separator: "\t") + "\n")
+    }
+
+    private func write(_ text: String) throws(CommandError) {
+        let error = Array(text.utf8).withUnsafeBytes { writeAll($0, to: file.number) }
+        if let error { throw CommandError(.output, path, errno: error) }
+    }
+}

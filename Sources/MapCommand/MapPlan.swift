@@ -1,0 +1,202 @@
+import CommandLineKit
+import Console
+import Foundation
+import ProgramTask
+import ScanBasics
+import SkyScan
+
+/// What the options make of each item: the files that are sent, the task, and where its results go.
+struct MapPlan: Sendable {
+    /// A shared file on this machine.
+    struct Shared: Sendable {
+        var path: String
+        var file: ProgramTask.SharedFile
+    }
+
+    let options: MapCommand.Options
+    let shared: [Shared]
+    /// Templates of the outputs.
+    private let outputs: [ProgramTemplate]
+
+    /// Reads the shared files and checks the templates.
+    /// - Throws: `UsageError`, or `CommandError` if a shared file cannot be read.
+    init(_ options: MapCommand.Options) throws {
+        self.options = options
+        outputs = try Self.outputs(options)
+        shared = try options.shared.map(Self.shared)
+        if Set(shared.map(\.file.name)).count < shared.count {
+            throw UsageError("map: two shared files have the same name")
+        }
+        try checkFields()
+    }
+
+    /// The templates of the files that the program writes: those of `--out`, or that of `-o` if an argument names it.
+    private static func outputs(_ options: MapCommand.Options) throws(UsageError) -> [ProgramTemplate] {
+        let wantsOutput = options.arguments.contains { $0.fields.contains(.output) }
+        if options.output == .standardOutput, !options.outputs.isEmpty || options.collects {
+            throw UsageError("map: the files of --out and --collect need a folder: -o FOLDER/, not -o -")
+        }
+        if case .file(let template) = options.output {
+            if options.collects || options.outputs.count > 1 {
+                throw UsageError("map: several files of an item need a folder: -o FOLDER/ with a slash at the end")
+            }
+            if options.outputs.isEmpty, wantsOutput {
+                return [try MapCommand.template(MapItem.Member(path: template.text).text)]
+            }
+        } else if wantsOutput, options.outputs.isEmpty {
+            throw UsageError("map: {out} is the first file of --out: name it, as in --out '{stem}.out'")
+        }
+        return options.outputs
+    }
+
+    private static func shared(_ path: String) throws -> Shared {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw CommandError(.input, "--shared \(path): cannot be read; check its name and permissions")
+        }
+        let name = MapItem.Member(path: path).text
+        guard ProgramPath.isName(name) else { throw UsageError("map: --shared \(path): name a file") }
+        return Shared(
+            path: path,
+            file: ProgramTask.SharedFile(name: name, size: data.count, checksum: data.withUnsafeBytes(Checksum.of)))
+    }
+
+    private func checkFields() throws(UsageError) {
+        for template in options.arguments {
+            if template.fields.contains(.folder) {
+                throw UsageError(
+                    "map: \(template.text): a node has no folder {dir}; {in} is the input in the program's folder")
+            }
+            for case .shared(let name) in template.fields where !shared.contains(where: { $0.file.name == name }) {
+                throw UsageError("map: \(template.text): there is no --shared file of the name \(name)")
+            }
+        }
+        let places = if case .file(let template) = options.output { [template] } else { [ProgramTemplate]() }
+        for template in outputs + places {
+            for field in template.fields {
+                switch field {
+                case .item, .stem, .number: break
+                case .input where options.items == nil: break
+                case .input, .output, .folder, .cpus, .shared:
+                    throw UsageError("map: \(template.text): the name of a result has no \(field.word)")
+                }
+            }
+        }
+        for template in options.companions {
+            for field in template.fields where ![.item, .stem, .folder, .number, .input].contains(field) {
+                throw UsageError("map: --with \(template.text): the name of an input has no \(field.word)")
+            }
+        }
+    }
+
+    /// Whether the result is the standard output.
+    var returnsOutput: Bool { outputs.isEmpty && !options.collects }
+
+    /// The item with its task and its files.
+    /// - Throws: `CommandError` if an input is not there, or a name cannot be used.
+    func prepared(_ item: MapItem) throws(CommandError) -> PreparedItem {
+        var paths = item.members.compactMap(\.path)
+        for template in options.companions { paths += item.texts(template, output: "", cpus: 1) }
+        var inputs: [ProgramTask.InputFile] = []
+        for path in paths {
+            guard let status = FileStatus(path: path), status.kind == .regular else {
+                throw CommandError(.input, "\(path): there is no such file")
+            }
+            inputs.append(.init(name: MapItem.Member(path: path).text, size: Int(status.size)))
+        }
+        let files = outputs.flatMap { item.texts($0, output: "", cpus: 1) }
+        let words = options.arguments.flatMap { item.texts($0, output: files.first ?? "", cpus: 1) }
+        var task = ProgramTask(
+            id: item.index, program: options.program, arguments: words, inputs: inputs, outputs: files)
+        task.shared = shared.map(\.file)
+        task.collects = options.collects
+        task.returnsOutput = returnsOutput
+        task.okCodes = options.okCodes
+        task.seconds = options.timeout.map { $0 / .seconds(1) }
+        var checked = task
+        // The bytes are read when the task is sent.
+        checked.shared = []
+        let bytes = inputs.reduce(0) { $0 + $1.size }
+        if let problem = checked.problem(ProgramTaskLimits(), bulk: bytes) {
+            throw CommandError(.usage, "map: \(item.name): \(problem)")
+        }
+        let stamps = paths.compactMap { FileStamp(AbsolutePath.of($0)) }
+        return PreparedItem(item: item, paths: paths, stamps: stamps, task: task, places: places(of: item, files))
+    }
+
+    /// Paths of the results that are known before the program runs: of the files, or of the standard output.
+    private func places(of item: MapItem, _ files: [String]) -> [String] {
+        switch options.output {
+        case .standardOutput: []
+        case .folder(let folder):
+            returnsOutput ? ["\(folder)\(item.members[0].stem).out"] : files.map { folder + $0 }
+        case .file(let template): [item.texts(template, output: "", cpus: 1)[0]]
+        }
+    }
+
+    /// Path of a file that was collected.
+    func place(ofCollected path: String, _ item: MapItem) -> String {
+        guard case .folder(let folder) = options.output else { return path }
+        return "\(folder)\(item.members[0].stem)/\(path)"
+    }
+
+    /// Refuses two items with the same result, a result that is an input, and results that exist.
+    /// - Throws: `UsageError`, or `CommandError`.
+    func check(_ prepared: [PreparedItem]) throws {
+        var owners: [String: String] = [:]
+        let inputs = Set((prepared.flatMap(\.paths) + options.shared).map(AbsolutePath.of))
+        for item in prepared {
+            let folders = options.collects ? [place(ofCollected: "", item.item)] : []
+            for place in item.places + folders {
+                if let other = owners.updateValue(item.item.name, forKey: AbsolutePath.of(place)) {
+                    throw UsageError(
+                        "map: \(other) and \(item.item.name) would both write \(place); name results with {number}")
+                }
+                if inputs.contains(AbsolutePath.of(place)) {
+                    throw UsageError("map: \(place) is an input and a result; name another folder")
+                }
+            }
+            for place in item.places where !options.overwrites && !options.resumes {
+                if FileStatus(path: place) != nil { throw AtomicFile.failure(place, EEXIST) }
+            }
+        }
+    }
+}
+
+/// An item that can be run.
+struct PreparedItem: Sendable {
+    var item: MapItem
+    /// Paths of the input files, in the order of those of the task.
+    var paths: [String]
+    /// Their sizes and times of change when the run was planned.
+    var stamps: [FileStamp]
+    var task: ProgramTask
+    var places: [String]
+
+    /// The command line, as a shell would have it.
+    var commandLine: String { ([task.program] + task.arguments).map(quotedForShell).joined(separator: " ") }
+
+    /// The bytes of the input files, one after the other.
+    /// - Throws: ``ProgramRefusal`` if a file has changed its size or cannot be read.
+    func read(to bytes: UnsafeMutableRawBufferPointer) throws {
+        var rest = bytes[...]
+        for (path, input) in zip(paths, task.inputs) {
+            let number = open(path, O_RDONLY | O_CLOEXEC)
+            guard number >= 0 else {
+                throw ProgramRefusal("\(path): \(String(cString: strerror(errno)).lowercased())")
+            }
+            let file = OpenDescriptor(number)
+            guard file.status?.size == Int64(input.size) else { throw ProgramRefusal("\(path): has changed its size") }
+            var part = UnsafeMutableRawBufferPointer(rebasing: rest.prefix(input.size))
+            while let start = part.baseAddress, !part.isEmpty {
+                let count = Foundation.read(number, start, part.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { throw ProgramRefusal("\(path): cannot be read to its end") }
+                part = UnsafeMutableRawBufferPointer(rebasing: part.dropFirst(count))
+            }
+            rest = rest.dropFirst(input.size)
+        }
+    }
+
+    /// Number of bytes of the input files.
+    var byteCount: Int { task.inputs.reduce(0) { $0 + $1.size } }
+}

@@ -1,0 +1,173 @@
+import CommandLineKit
+import Console
+import Foundation
+import ImageScanning
+import ProgramTask
+import ScanBasics
+import ScanCluster
+import ScanFarm
+import SkyScan
+
+/// A run of a program on items: it sends the tasks, stores the results, and tries failed items again in further rounds.
+struct MapRun {
+    private let plan: MapPlan
+    private let items: [PreparedItem]
+    private let tasks: MapTasks
+    private let events: ScanEvents
+    private let journal: MapJournal?
+    private let jobLog: JobLog?
+    private var ordered = OrderedOutput()
+    private(set) var report: MapReport
+    /// Files are written here, not on the threads of the runtime.
+    private let disk = BlockingExecutor(label: "skyfarm.map")
+    private let start = ContinuousClock.now
+
+    init(_ plan: MapPlan, _ items: [PreparedItem], _ events: ScanEvents) throws {
+        (self.plan, self.items, self.events) = (plan, items, events)
+        tasks = MapTasks(items, shared: plan.shared)
+        let options = plan.options
+        switch options.output {
+        case .standardOutput: journal = nil
+        case .folder(let folder): journal = try MapJournal(options, place: folder)
+        case .file(let template): journal = try MapJournal(options, place: template.text)
+        }
+        jobLog = try options.jobLog.map { try JobLog($0, resumes: options.resumes) }
+        report = MapReport(
+            program: options.program, items: items.map { MapReport.Row(item: $0.item.name) })
+    }
+
+    /// Runs the items that are not done on the systems of `coordinator`.
+    /// - Throws: `ScanError`, `OutputError` or `CommandError` if the run cannot go on; `CancellationError`.
+    mutating func run(on coordinator: ScanCoordinator) async throws {
+        defer { report.seconds = (ContinuousClock.now - start) / .seconds(1) }
+        var pending = items.indices.filter { journal?.isDone(items[$0]) != true }
+        for index in Set(items.indices).subtracting(pending) { report.items[index].state = .resumed }
+        events.display.handle(.planned(tasks: items.count, work: Double(items.count)))
+        let resumed = items.count - pending.count
+        if resumed > 0 { events.display.handle(.resumed(tasks: resumed, work: Double(resumed))) }
+        for round in 0...plan.options.retries where !pending.isEmpty && !isStopped {
+            pending = try await runRound(pending, on: coordinator, isLast: round == plan.options.retries)
+        }
+    }
+
+    /// Whether so many items have failed that no further one is run.
+    private var isStopped: Bool { plan.options.mostFailures.map { report.count(.failed) >= $0 } ?? false }
+
+    /// Runs the items at these places.
+    /// - Returns: those that are to be tried again.
+    private mutating func runRound(
+        _ indices: [Int], on coordinator: ScanCoordinator, isLast: Bool
+    ) async throws -> [Int] {
+        var again: [Int] = []
+        let observer = MapEvents(events)
+        let responses = coordinator.responses(
+            to: tasks.sequence(indices), bulk: { [tasks] in tasks.bulk(of: $0) }, observer: { observer.handle($0) })
+        for try await response in responses {
+            if try await !take(response, isLast: isLast) { again.append(response.id) }
+            if isStopped { break }
+        }
+        // Their files could not be read, so that they had no task.
+        for index in indices where report.items[index].state == .notRun {
+            if let problem = tasks.problem(at: index) { try fail(index, problem) }
+        }
+        return again.sorted()
+    }
+
+    /// Stores the result of a task, or notes its failure.
+    /// - Returns: false if the item is to be tried again.
+    private mutating func take(_ response: TaskResponse<ProgramTask>, isLast: Bool) async throws -> Bool {
+        let index = response.id
+        report.items[index].system = response.system
+        switch response.result {
+        case .failure(let failure):
+            report.items[index].system = failure.system.isEmpty ? nil : failure.system
+            report.items[index].lastLines = failure.log
+            try fail(index, tasks.problem(at: index) ?? failure.message)
+        case .success(let output):
+            try jobLog?.note(items[index], on: response.system, output)
+            report.items[index].runs += 1
+            report.items[index].seconds = output.seconds
+            report.items[index].exitCode = if case .exited(let code) = output.end { code } else { nil }
+            guard let reason = output.failure(okCodes: plan.options.okCodes) else {
+                try await store(output, of: index)
+                report.items[index].state = .done
+                events.display.handle(.finished(work: 1, system: response.system))
+                return true
+            }
+            report.items[index].lastLines = output.lastErrors.isEmpty ? output.lastOutput : output.lastErrors
+            if !isLast, isRetried(output) {
+                report.items[index].reason = reason
+                events.display.handle(.retried(reason: reason))
+                return false
+            }
+            try fail(index, reason)
+        }
+        return true
+    }
+
+    /// Whether an item is tried again after this failure.
+    private func isRetried(_ output: ProgramOutput) -> Bool {
+        guard let codes = plan.options.retryCodes else { return true }
+        return if case .exited(let code) = output.end { codes.contains(code) } else { false }
+    }
+
+    private mutating func fail(_ index: Int, _ reason: String) throws {
+        (report.items[index].state, report.items[index].reason) = (.failed, reason)
+        events.display.handle(.failed(work: 1, reason: reason))
+        if plan.options.output == .standardOutput { try ordered.add([], at: index) }
+    }
+
+    /// Writes the results of an item, each of which appears under its name when it is complete.
+    private mutating func store(_ output: ProgramOutput, of index: Int) async throws {
+        let item = items[index]
+        if plan.options.output == .standardOutput {
+            return try ordered.add(Array(output.content(at: 0)), at: index)
+        }
+        let declared = Dictionary(zip(item.task.outputs, item.places), uniquingKeysWith: { $1 })
+        let places =
+            plan.returnsOutput
+            ? item.places
+            : output.files.map { declared[$0.path] ?? plan.place(ofCollected: $0.path, item.item) }
+        let overwrites = plan.options.overwrites || plan.options.resumes
+        try await disk.run {
+            for (number, place) in places.enumerated() {
+                try AtomicFile.makeFolder(of: place)
+                let file = try AtomicFile(path: place, overwrite: overwrites)
+                try file.write(output.content(at: number))
+                try file.commit(syncsFolder: false)
+            }
+        }
+        try journal?.note(item, outputs: places)
+        report.items[index].outputs = places
+    }
+}
+
+/// Shows the events of a run's tasks.
+private struct MapEvents: Sendable {
+    private let events: ScanEvents
+    private let joined = Locked<Set<String>>([])
+
+    init(_ events: ScanEvents) { self.events = events }
+
+    func handle(_ event: TaskEvent) {
+        let display = events.display
+        switch event {
+        case .systemJoined(let name, let slots):
+            let isNew = joined.withLock { $0.insert(name).inserted }
+            if isNew, name != ScanEvents.localName { display.nodeJoined(name, slots: slots) }
+            display.handle(.joined(system: name, slots: slots))
+        case .systemLeft(let name):
+            joined.withLock { _ = $0.remove(name) }
+            display.message(.warning, "node \(name: name) left; its items are run elsewhere")
+            display.handle(.left(system: name))
+        case .taskHedged(let index, let system, _, let slow, _):
+            display.handle(.hedged(task: index, slow: slow, system: system))
+        case .taskRetried(_, let system, _, let reason, let log), .attemptLost(_, let system, _, let reason, let log):
+            display.handle(.retried(reason: reason))
+            display.message(
+                .warning, "an attempt on \(name: system) failed: \(reason)", details: log,
+                cause: "attempts on \(name: system) failed: \(reason)")
+        case .taskStarted, .taskRecalled, .taskFinished, .taskFailed: break
+        }
+    }
+}

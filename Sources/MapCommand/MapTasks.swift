@@ -1,0 +1,111 @@
+import Foundation
+import ProgramTask
+import ScanBasics
+import ScanCluster
+
+/// The tasks of a round, with the bytes that travel beside them.
+///
+/// The bulk bytes of a task are those of its input files. With shared files they are the bytes of these, under one key,
+/// so that a node gets them once; the input files are then in the task itself.
+final class MapTasks: Sendable {
+    /// Files of an item that travel in the task itself, in bytes; larger ones are refused.
+    static let inlineLimit = 256 << 20
+
+    private let items: [PreparedItem]
+    private let shared: [MapPlan.Shared]
+    private let key: BulkKey
+    /// The bytes of the shared files, once a node needs them.
+    private let sharedBytes = Locked<BulkBytes?>(nil)
+    /// Why the files of an item could not be read, by its place in the run.
+    private let unreadable = Locked<[Int: String]>([:])
+
+    /// The tasks of `items`, those of the whole run at their places.
+    init(_ items: [PreparedItem], shared: [MapPlan.Shared]) {
+        (self.items, self.shared) = (items, shared)
+        key = BulkKey(job: .random(in: .min ... .max), index: 0)
+    }
+
+    /// Why the files of the item at this place could not be read; nil if they could.
+    func problem(at index: Int) -> String? { unreadable.withLock { $0[index] } }
+
+    /// The tasks of the items at these places. Items whose files cannot be read get no task.
+    func sequence(_ indices: [Int]) -> some Sequence<ProgramTask> & Sendable {
+        TaskSequence(tasks: self, indices: indices)
+    }
+
+    private struct TaskSequence: Sequence, IteratorProtocol, Sendable {
+        let tasks: MapTasks
+        var indices: [Int]
+        var position = 0
+
+        mutating func next() -> ProgramTask? {
+            while position < indices.count {
+                defer { position += 1 }
+                if let task = tasks.task(at: indices[position]) { return task }
+            }
+            return nil
+        }
+    }
+
+    private func task(at index: Int) -> ProgramTask? {
+        let item = items[index]
+        if shared.isEmpty { return item.task }
+        var task = item.task
+        do {
+            let count = item.byteCount
+            guard count <= Self.inlineLimit else {
+                throw ProgramRefusal(
+                    "its files have more than \(Self.inlineLimit >> 20) MiB, the most beside shared files")
+            }
+            task.inlined = try [UInt8](unsafeUninitializedCapacity: count) { bytes, used in
+                try item.read(to: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: bytes[..<count])))
+                used = count
+            }
+            return task
+        } catch {
+            note("\(error)", at: index)
+            return nil
+        }
+    }
+
+    private func note(_ problem: String, at index: Int) { unreadable.withLock { $0[index] = problem } }
+
+    /// The bytes beside a task; nil if it has no files.
+    func bulk(of task: ProgramTask) -> BulkSource? {
+        if !shared.isEmpty {
+            let count = shared.reduce(0) { $0 + $1.file.size }
+            return BulkSource(key: key, byteCount: count) { [self] in try readShared(count) }
+        }
+        let item = items[task.id]
+        let count = item.byteCount
+        if count == 0 { return nil }
+        return BulkSource(byteCount: count) { [self] in
+            do {
+                return try BulkBytes(byteCount: count) { try item.read(to: $0) }
+            } catch {
+                note("\(error)", at: task.id)
+                // A system refuses a task whose files have other sizes than its bytes. An error here would end the
+                // whole run.
+                return BulkBytes(byteCount: 0) { _ in }
+            }
+        }
+    }
+
+    /// The bytes of the shared files, which stay in memory.
+    private func readShared(_ count: Int) throws -> BulkBytes {
+        try sharedBytes.withLock { held in
+            if let held { return held }
+            let bytes = try BulkBytes(byteCount: count) { bytes in
+                var rest = bytes[...]
+                for shared in shared {
+                    guard let data = FileManager.default.contents(atPath: shared.path), data.count == shared.file.size
+                    else { throw ProgramRefusal("--shared \(shared.path): has changed since the run began") }
+                    UnsafeMutableRawBufferPointer(rebasing: rest.prefix(data.count)).copyBytes(from: data)
+                    rest = rest.dropFirst(data.count)
+                }
+            }
+            held = bytes
+            return bytes
+        }
+    }
+}
