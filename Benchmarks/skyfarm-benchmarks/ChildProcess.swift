@@ -1,5 +1,6 @@
 import CEcho
 import Foundation
+import ScanCluster
 import ScanNetwork
 import ScanSecurity
 import SkyScan

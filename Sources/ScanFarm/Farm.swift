@@ -97,6 +97,23 @@ public final class Farm: Sendable {
         coordinator.responses(to: tasks, inChunksOf: limit)
     }
 
+    /// Runs the tasks that `tasks` yields while the run goes on; see `ScanCoordinator.responses(to:bulk:observer:)`.
+    public func responses<Tasks: AsyncSequence & Sendable>(
+        to tasks: Tasks, bulk: (@Sendable (Tasks.Element) -> BulkSource?)? = nil,
+        observer: (@Sendable (TaskEvent) -> Void)? = nil
+    ) -> TaskResponses<Tasks.Element> where Tasks.Element: ScanTask {
+        coordinator.responses(to: tasks, bulk: bulk, observer: observer)
+    }
+
+    /// Runs `tasks`, and those that follow from their responses; see
+    /// `ScanCoordinator.responses(to:observer:followedBy:)`.
+    public func responses<Work: ScanTask>(
+        to tasks: some Sequence<Work> & Sendable, observer: (@Sendable (TaskEvent) -> Void)? = nil,
+        followedBy next: @escaping @Sendable (TaskResponse<Work>) throws -> [Work]
+    ) -> TaskResponses<Work> {
+        coordinator.responses(to: tasks, observer: observer, followedBy: next)
+    }
+
     /// Closes the connections and ends the local slots. Attempts of running scans are lost.
     public func close() async { await node.close() }
 }

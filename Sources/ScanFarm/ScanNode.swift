@@ -76,7 +76,7 @@ public final class ScanNode: Sendable {
         var generator = SystemRandomNumberGenerator()
         let local = ScanSystem(
             local: slots, id: SystemID(using: &generator), name: name, niceness: options.niceness, tags: options.tags,
-            clock: loop)
+            memory: options.memory, clock: loop)
         identity = local.id
         self.local = local
         server = NodeServer(
@@ -105,7 +105,7 @@ public final class ScanNode: Sendable {
     ///   - localName: name of the system of this process.
     ///   - localTags: capabilities of this process that tasks may require.
     ///   - localQueue: number of tasks that may wait for a slot of this process; see
-    ///     ``ScanSystem/init(local:id:name:niceness:queue:unpacker:tags:clock:)``.
+    ///     ``ScanSystem/init(local:id:name:niceness:queue:unpacker:tags:memory:clock:)``.
     ///   - unpacker: unpacks bulk bytes on the slots of this process, or nil if they are not packed for it.
     ///   - options: limits of a scan.
     ///   - remote: settings of the connections.

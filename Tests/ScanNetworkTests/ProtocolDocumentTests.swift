@@ -104,6 +104,7 @@ struct ProtocolDocumentTests {
                 }
                 compressed.withUnsafeBytes { writer.put(raw: $0) }
             },
+            "report": frame { $0.putReport(request: 5, .progress(0.5, "half")) },
             "response": frame { writer in
                 output.withUnsafeBytes {
                     writer.putResponse(

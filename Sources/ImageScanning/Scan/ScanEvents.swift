@@ -100,6 +100,11 @@ package struct ScanEvents: Sendable {
                 \(task(index)): attempt \(attempt) on \(name: system) failed: \(reason); the other attempt continues
                 """,
                 details: log, cause: "attempts on \(name: system) failed: \(reason)")
+        case .taskProgressed(let index, let system, _, let fraction, let message):
+            show(
+                .debug,
+                "\(task(index)) on \(name: system): \(Int(fraction * 100)) %\(message.isEmpty ? "" : ", \(message)")")
+        case .taskLogged(let index, let system, _, let line): show(.debug, "\(task(index)) on \(name: system): \(line)")
         case .taskFailed(let index, let cost, let failure):
             display.handle(.failed(work: cost, reason: failure.description, log: failure.log))
             display.message(

@@ -49,7 +49,7 @@ package final class ScanRecorder: Sendable {
             case .taskStarted(let index, let system, let attempt, let cost):
                 live.start(task: index, number: attempt, on: system, cost: cost, at: time)
             // Preceded by the event of its start.
-            case .taskHedged, .taskRecalled: break
+            case .taskHedged, .taskRecalled, .taskProgressed, .taskLogged: break
             case .taskFinished(let index, _, let attempt, _, let seconds):
                 live.timeline.finish(task: index, number: attempt, seconds: seconds, at: time)
             case .taskRetried(let index, let system, let attempt, let reason, _),

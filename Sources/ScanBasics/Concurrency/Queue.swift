@@ -36,6 +36,11 @@
         return element
     }
 
+    /// Returns the first element for which `condition` holds, or nil if there is none.
+    package func first(where condition: (Element) -> Bool) -> Element? {
+        storage[head...].lazy.compactMap(\.self).first(where: condition)
+    }
+
     /// Removes all elements and frees their memory.
     @inlinable package mutating func removeAll() { self = Queue() }
 }

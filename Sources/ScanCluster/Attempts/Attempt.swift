@@ -12,8 +12,16 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
         let id: TaskLedger.AttemptID
         let reservation: SystemsState.Reservation
         let systems: Systems
+        /// What the run and its attempts share.
+        let shared: Locked<Shared>
+    }
+
+    /// What a run and its attempts share.
+    struct Shared {
         /// Attempts that have ended and that the run has not handled, also while it waits for its consumer.
-        let unseen: Locked<Int>
+        var unseen = 0
+        /// Takes what tasks report that run on the system of that name; nil if nobody observes the run.
+        let report: (@Sendable (TaskLedger.AttemptID, _ system: String, TaskReport) -> Void)?
     }
 
     let system: ScanSystem
@@ -59,6 +67,13 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     }
 
     override func expire(on system: isolated ScanSystem) { handle(.stopped(.timedOut), on: system) }
+
+    override func has(_ handle: AttemptHandle) -> Bool { !hasEnded && request == handle }
+
+    override func reported(_ report: TaskReport) {
+        guard let booking, let take = booking.shared.withLock({ $0.report }) else { return }
+        take(booking.id, system.name, report)
+    }
 
     /// Its identity in the ledger of its run.
     var id: TaskLedger.AttemptID {
@@ -235,7 +250,7 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
         self.outcome = outcome
         self.response = response
         if let booking {
-            booking.unseen.withLock { $0 += 1 }
+            booking.shared.withLock { $0.unseen += 1 }
             endedAt = booking.systems.clock.now
             booking.systems.release(booking.reservation, as: outcome, at: endedAt)
             // Before the time of the next attempt begins.

@@ -11,10 +11,10 @@ extension TaskLedger {
         package var endIndex: Int { storage.count }
         package subscript(position: Int) -> PendingTask { storage[position] }
 
-        /// Adds the least urgent task. Suspects are behind all others.
+        /// Adds the least urgent task of its priority. Suspects are behind all others.
         package mutating func append(_ task: PendingTask) {
             var end = storage.count
-            if !task.request.isSuspect { while end > head, storage[end - 1].request.isSuspect { end -= 1 } }
+            while end > head, storage[end - 1].request.rank < task.request.rank { end -= 1 }
             storage.insert(task, at: end)
         }
 
@@ -26,8 +26,13 @@ extension TaskLedger {
             append(task)
         }
 
-        /// Adds the most urgent task.
+        /// Adds the most urgent task of its priority; one that has to wait for a time is the least urgent.
         package mutating func prepend(_ task: PendingTask) {
+            if task.request.notBefore != nil { return append(task) }
+            if head < storage.count, storage[head].request.rank > task.request.rank {
+                let place = storage[head...].firstIndex { $0.request.rank <= task.request.rank }
+                return storage.insert(task, at: place ?? storage.count)
+            }
             if head > 0 {
                 head -= 1
                 storage[head] = task
@@ -51,4 +56,9 @@ extension TaskLedger {
             return task
         }
     }
+}
+
+extension TaskRequest {
+    /// The place of the task among those that wait: the highest is first.
+    fileprivate var rank: Int { isSuspect ? .min : priority }
 }

@@ -79,6 +79,8 @@ package struct TaskLedger: Sendable {
         var started = 0
         var failures = 0
         var faults = 0
+        /// Whether it is given up when its last attempt ends without an output.
+        var isFinal = false
 
         mutating func run(_ entry: Int, on system: SystemID, at now: Instant) -> AttemptID {
             phase = .running
@@ -95,7 +97,7 @@ package struct TaskLedger: Sendable {
             running.removeAll(keepingCapacity: true)
             if !threwOn.isEmpty { threwOn = [] }
             if !lost.isEmpty { lost = [] }
-            (numbered, started, failures, faults) = (0, 0, 0, 0)
+            (numbered, started, failures, faults, isFinal) = (0, 0, 0, 0, false)
         }
     }
 
@@ -188,6 +190,16 @@ package struct TaskLedger: Sendable {
         )
     }
 
+    /// How the task of an entry is tried again; nil if as the limits say.
+    package func retryPolicy(of entry: Int) -> RetryPolicy? {
+        entries.indices.contains(entry) ? entries[entry].request.retryPolicy : nil
+    }
+
+    /// When the next task may start that waits for a time after `now`; nil if none does.
+    package func nextStart(after now: Instant) -> Instant? {
+        pending.lazy.compactMap(\.request.notBefore).filter { $0 > now }.min()
+    }
+
     /// Expected work of the task of an entry.
     package func cost(of entry: Int) -> Double { entries[entry].request.cost }
 
@@ -226,7 +238,10 @@ package struct TaskLedger: Sendable {
         return entries[attempt.entry].running.firstIndex { $0.attempt == attempt }
     }
 
-    package mutating func end(_ attempt: AttemptID, as effect: Effect) -> Verdict {
+    /// An attempt ended at `now`. `isFinal`: its task is not tried again, unless another attempt is under way.
+    package mutating func end(
+        _ attempt: AttemptID, as effect: Effect, isFinal: Bool = false, at now: Instant = Instant(nanoseconds: 0)
+    ) -> Verdict {
         let entry = attempt.entry
         guard let position = find(attempt) else { return .ignored }
         let system = entries[entry].running.remove(at: position).system
@@ -248,13 +263,19 @@ package struct TaskLedger: Sendable {
         case .refused:
             entries[entry].numbered -= 1
         }
+        if isFinal { entries[entry].isFinal = true }
         guard entries[entry].running.isEmpty else { return .awaited }
-        if entries[entry].failures >= limits.attempts || entries[entry].faults >= limits.faults
+        let policy = entries[entry].request.retryPolicy
+        if entries[entry].isFinal || entries[entry].failures >= policy?.attempts ?? limits.attempts
+            || entries[entry].faults >= limits.faults
             || entries[entry].lost.count >= Self.lossLimit
         {
             failed += 1
             clear(entry)
             return .failed
+        }
+        if effect == .failed, let policy, policy.backOff > .zero {
+            entries[entry].request.notBefore = now.advanced(by: policy.wait(afterFailures: entries[entry].failures))
         }
         entries[entry].phase = .pending
         let task = PendingTask(entry: entry, request: entries[entry].request)

@@ -115,7 +115,7 @@ extension TaskResponse {
 }
 
 /// Makes chunks of tasks when they are pulled, each of the size that is decided then. The tasks of a chunk need the same
-/// tags.
+/// and have the same priority.
 private struct ChunkSequence<Tasks: Sequence & Sendable>: Sequence, Sendable where Tasks.Element: ScanTask {
     let tasks: Tasks
     let size: Locked<ChunkSize>
@@ -124,7 +124,7 @@ private struct ChunkSequence<Tasks: Sequence & Sendable>: Sequence, Sendable whe
     func makeIterator() -> AnyIterator<TaskChunk<Tasks.Element>> {
         var iterator = tasks.makeIterator()
         var next = 0
-        // The first task of the next chunk, if other tags ended the last one.
+        // The first task of the next chunk, if other needs ended the last one.
         var held: Tasks.Element?
         return AnyIterator {
             let count = size.withLock { $0.count }
@@ -133,9 +133,9 @@ private struct ChunkSequence<Tasks: Sequence & Sendable>: Sequence, Sendable whe
             guard let first = held ?? iterator.next() else { return nil }
             held = nil
             tasks.append(first)
-            let tags = first.requiredTags
+            let (needs, priority) = (TaskRequest.Needs(of: first), first.priority)
             while tasks.count < count, let task = iterator.next() {
-                guard task.requiredTags == tags else {
+                guard TaskRequest.Needs(of: task) == needs, task.priority == priority else {
                     held = task
                     break
                 }

@@ -22,7 +22,11 @@ package struct TaskChunk<Work: ScanTask>: ScanTask {
         return sum
     }
 
+    // The tasks of a chunk need the same.
     package var requiredTags: Set<String> { tasks.first?.requiredTags ?? [] }
+    package var slots: Int { tasks.first?.slots ?? 1 }
+    package var requiredMemory: Int { tasks.first?.requiredMemory ?? 0 }
+    package var priority: Int { tasks.first?.priority ?? 0 }
 
     /// Runs the tasks one after the other; one that throws does not stop the others.
     package func scan(_ context: ScanContext) throws -> Output {

@@ -58,11 +58,11 @@ public struct ScanCoordinator: Sendable {
 
     let systems: Systems
     private(set) var options: Options
-    private let clock: any ScanClock
+    let clock: any ScanClock
     let executor: (any TaskExecutor)?
-    private let seen = Locked<[SystemID: String]>([:])
+    let seen = Locked<[SystemID: String]>([:])
     /// Of the tasks of all runs, for the adaptive time-out: the first task of a run has a limit that is known, too.
-    private let pace = Locked(TaskPace())
+    let pace = Locked(TaskPace())
 
     /// A coordinator of runs on `systems`.
     /// - Parameters:
@@ -106,20 +106,28 @@ public struct ScanCoordinator: Sendable {
         bulk: (@Sendable (Work) -> BulkSource?)? = nil,
         observer: (@Sendable (TaskEvent) -> Void)? = nil
     ) -> TaskResponses<Work> {
-        TaskResponses { [systems, options, clock, executor, seen, pace, inspector] in
-            let channel = TaskResponses<Work>.Channel(capacity: options.responseBuffer)
-            let run = Task(executorPreference: executor) {
-                await withTaskCancellationHandler {
-                    var run = TaskRun(
-                        tasks: tasks.makeIterator(), bulk: bulk, observer: observer, systems: systems,
-                        options: options, clock: clock, channel: channel, executor: executor,
-                        seen: seen, pace: pace, inspector: inspector)
-                    channel.finish(await run.run())
-                } onCancel: {
-                    channel.abandon()
-                }
+        TaskResponses { [self] in begin({ tasks.makeIterator() }, bulk: bulk, observer: observer) }
+    }
+
+    /// Begins a run of the tasks of an iterator, or of those that arrive in `stream`.
+    func begin<Work: ScanTask>(
+        _ tasks: @escaping @Sendable () -> any IteratorProtocol<Work>, arrivingIn stream: TaskStream<Work>? = nil,
+        bulk: (@Sendable (Work) -> BulkSource?)?, observer: (@Sendable (TaskEvent) -> Void)?
+    ) -> TaskResponses<Work>.AsyncIterator {
+        let channel = TaskResponses<Work>.Channel(capacity: options.responseBuffer)
+        let run = Task(executorPreference: executor) {
+            await withTaskCancellationHandler {
+                var run = TaskRun(
+                    tasks: tasks(), bulk: bulk, observer: observer, systems: systems, options: options, clock: clock,
+                    channel: channel, executor: executor, seen: seen, pace: pace, inspector: inspector)
+                run.stream = stream
+                let error = await run.run()
+                stream?.abandon()
+                channel.finish(error)
+            } onCancel: {
+                channel.abandon()
             }
-            return TaskResponses.AsyncIterator(channel: channel) { run.cancel() }
         }
+        return TaskResponses.AsyncIterator(channel: channel) { run.cancel() }
     }
 }

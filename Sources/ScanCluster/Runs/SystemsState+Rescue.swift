@@ -54,6 +54,7 @@ extension SystemsState {
             let system = running[attempt.offset].reservation.system
             let permitted = permitted(for: request, among: targets, excluding: excluded, isLast: false)
             for index in preferred(for: request, among: permitted, plan) where members[index].id != system {
+                guard members[index].hasRoom(for: request, prefetching: false) else { continue }
                 let isHeld = request.key.map { members[index].held.contains($0) } ?? false
                 let seconds = plan.completion(of: request, on: index, sends: !isHeld)
                 let sends = !members[index].isLocal && request.bytes > 0 && !isHeld && !members[index].canRead(request)

@@ -20,6 +20,29 @@ public enum TaskEvent: Equatable, Sendable {
     case taskRetried(index: Int, system: String, attempt: Int, reason: String, log: [String] = [])
     /// The attempt failed for this reason, while another at the task is still under way.
     case attemptLost(index: Int, system: String, attempt: Int, reason: String, log: [String] = [])
+    /// The task has reported by ``ScanContext/report(_:_:)`` that so much of its work is done, from 0 to 1. Reports come on
+    /// the executor of the system, which is that of the run for all systems of a farm; of a chunk there are none.
+    case taskProgressed(index: Int, system: String, attempt: Int, fraction: Double, message: String)
+    /// The task has sent a line for a log, by ``ScanContext/log(_:)``.
+    case taskLogged(index: Int, system: String, attempt: Int, line: String)
     /// The task was given up.
     case taskFailed(index: Int, cost: Double, failure: TaskFailure)
+}
+
+extension TaskEvent {
+    /// Passes what tasks report on to an observer.
+    static func reports(
+        to observer: @escaping @Sendable (TaskEvent) -> Void
+    ) -> @Sendable (TaskLedger.AttemptID, _ system: String, TaskReport) -> Void {
+        { id, system, report in
+            switch report {
+            case .progress(let fraction, let message):
+                observer(
+                    .taskProgressed(
+                        index: id.index, system: system, attempt: id.number, fraction: fraction, message: message))
+            case .line(let line):
+                observer(.taskLogged(index: id.index, system: system, attempt: id.number, line: line))
+            }
+        }
+    }
 }

@@ -29,13 +29,20 @@ struct TaskRun<Work: ScanTask> {
     let timeout: TimeLimit?
     let inspector: (@Sendable (ScanCoordinator.Inspection) -> Void)?
 
+    /// The tasks that arrive while the run goes on; nil if all are there.
+    var stream: TaskStream<Work>? {
+        didSet {
+            state.looksAhead = stream != nil
+            stream?.onArrival { [systems, id] in systems.poke(id) }
+        }
+    }
+
     var state: TaskRunState
     /// By the ledger's entries; elements of tasks that are done are out of date.
     var open: [OpenTask] = []
     /// The timer of ``TaskRunState/wakeUp``.
     var wakeUp: (due: Instant, timer: TimerID)?
-    /// See ``Attempt/Booking/unseen``.
-    let unseen = Locked(0)
+    let shared: Locked<Attempt<Work>.Shared>
     let id: RunID
 
     init(
@@ -48,6 +55,7 @@ struct TaskRun<Work: ScanTask> {
         self.tasks = tasks
         self.bulk = bulk
         self.observer = observer
+        shared = Locked(.init(report: observer.map(TaskEvent.reports(to:))))
         self.systems = systems
         self.options = options
         self.clock = clock
@@ -92,7 +100,7 @@ struct TaskRun<Work: ScanTask> {
         }
     }
 
-    private var isHeldUp: Bool { state.isHeldUp(by: unseen.withLock { $0 }) }
+    private var isHeldUp: Bool { state.isHeldUp(by: shared.withLock { $0.unseen }) }
 
     /// Waits until an attempt has ended or the systems have changed, and handles that.
     private mutating func handleNext(in group: inout Children) async throws {
@@ -100,7 +108,7 @@ struct TaskRun<Work: ScanTask> {
             preconditionFailure("one child always awaits a change")
         }
         if let attempt = next {
-            unseen.withLock { $0 -= 1 }
+            shared.withLock { $0.unseen -= 1 }
             try end(attempt)
         } else {
             noteSystems()
@@ -123,16 +131,18 @@ struct TaskRun<Work: ScanTask> {
     private mutating func advance(in group: inout Children) throws -> Bool {
         try Task.checkCancellation()
         let now = clock.now
+        state.passes(now)
         repeat {
             repeat { pull() } while start(in: &group, at: now)
             // A system that gets a task as well holds its bytes then: others may have waited for that.
         } while hedge(in: &group, at: now) || rescue(in: &group, at: now)
         noteIdle(at: now)
         if state.hasLosses { systems.requestSpares(for: state.ledger.pending, on: executor) }
+        if let error = stream?.error { throw error }
         inspector?(.init(state: state, isHeldUp: isHeldUp))
         if state.isDone { return false }
         let error = state.checkOrphaned(
-            hasSystem: { [systems] in systems.hasSystem(excluding: $0, tags: $1) },
+            hasSystem: { [systems] in systems.hasSystem(excluding: $0, needs: $1) },
             hasStuckSystem: { [systems] in systems.hasStuckSystem }, at: now)
         if let error { throw error }
         if state.wakeUp != wakeUp?.due { setTimer() }
@@ -146,9 +156,13 @@ struct TaskRun<Work: ScanTask> {
 
     private mutating func pull() {
         while state.wantsTask {
-            guard let task = tasks.next() else { return state.exhausted() }
+            guard let task = tasks.next() else {
+                // Others may arrive.
+                if let stream, !stream.isDone { return state.starves() }
+                return state.exhausted()
+            }
             let source = bulk?(task)
-            var request = TaskRequest(cost: task.cost, source: source, tags: task.requiredTags)
+            var request = TaskRequest(task, source: source)
             if options.areRetries { request.placement = .localFirst }
             let entry = state.pulled(request)
             if entry == open.count {
@@ -232,7 +246,7 @@ struct TaskRun<Work: ScanTask> {
     /// Sets the time of the next comparison if a slot idles although tasks are open.
     private mutating func noteIdle(at now: Instant) {
         let isOpen =
-            state.isExhausted ? state.ledger.inFlight > 0 : state.ledger.pending.first?.request.isChoosy == true
+            state.hasPulledAll ? state.ledger.inFlight > 0 : state.ledger.pending.first?.request.isChoosy == true
         if isOpen, systems.hasIdleSlot(excluding: state.excluded) { state.idles(at: now) } else { state.isBusy() }
     }
 
@@ -247,7 +261,7 @@ struct TaskRun<Work: ScanTask> {
         if !system.isLocal { bulk = bulk.map(systems.bulkBudget.limiting) }
         let attempt = Attempt(
             id.number, at: open[id.entry].task, on: system, bulk: bulk, timeout: timeout,
-            booking: .init(id: id, reservation: reservation, systems: systems, unseen: unseen))
+            booking: .init(id: id, reservation: reservation, systems: systems, shared: shared))
         open[id.entry].attempts.append(attempt)
         if let executor, system.isServed(by: executor) {
             // The system's executor runs this function, too: no hop is needed.

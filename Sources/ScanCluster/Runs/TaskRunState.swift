@@ -36,8 +36,18 @@ package struct TaskRunState: Sendable {
         }
     }
 
+    /// The end of an attempt that gave no output.
+    private struct LostAttempt {
+        var effect: TaskLedger.Effect
+        /// Whether the task is not tried again.
+        var isFinal: Bool
+        var log: [String] = []
+        var isReported = true
+        var end: Instant
+    }
+
     private let options: ScanCoordinator.Options
-    package private(set) var ledger: TaskLedger
+    package internal(set) var ledger: TaskLedger
     /// Systems that cannot run these tasks.
     package private(set) var excluded: Set<SystemID> = []
     /// Those of them that left to drain or to pause: once they join again they can.
@@ -48,7 +58,7 @@ package struct TaskRunState: Sendable {
     package private(set) var known: [SystemID: String]
     // The last failure of each open task that has failed, by its entry.
     private var failures: [Int: Failure] = [:]
-    private var stragglers = StragglerPolicy()
+    var stragglers = StragglerPolicy()
     private var lastCause: String?
     /// When the run fails unless a system joins.
     private var orphanedUntil: Instant?
@@ -62,11 +72,17 @@ package struct TaskRunState: Sendable {
     /// The attempts that may have ended the process of a system, when that was lost.
     private var ranLast: [SystemID: Set<TaskLedger.AttemptID>] = [:]
     /// When the next task will be overdue; nil while no slot idles.
-    private var nextAssessment: Instant?
+    var nextAssessment: Instant?
     /// When expected ends are compared again; nil while no slot idles.
-    private var nextComparison: Instant?
+    var nextComparison: Instant?
     /// Whether a task of this run has bulk bytes.
-    private var hasBulk = false
+    var hasBulk = false
+    /// Whether tasks are pulled ahead: those that follow may be more urgent, or are there already.
+    package var looksAhead = false
+    /// Whether no task is there at present, though others may arrive.
+    private(set) var isStarved = false
+    /// When the next task may start that waits for its time; nil if none does.
+    private var nextRetry: Instant?
 
     /// A run that has not pulled a task. `known`: the systems that were reported before.
     package init(options: ScanCoordinator.Options, known: [SystemID: String] = [:]) {
@@ -83,7 +99,7 @@ package struct TaskRunState: Sendable {
     package var wantsTask: Bool {
         if isExhausted { return false }
         guard let first = ledger.pending.first else { return true }
-        return first.request.isChoosy && ledger.pending.count < Self.lookAhead
+        return (first.request.isChoosy || looksAhead) && ledger.pending.count < Self.lookAhead
     }
 
     /// A task was pulled.
@@ -93,11 +109,19 @@ package struct TaskRunState: Sendable {
         // An invalid cost must not distort the choice of systems.
         if !task.cost.isFinite || task.cost <= 0 { task.cost = 1 }
         if task.needsBulk { hasBulk = true }
+        if task.priority != 0 { looksAhead = true }
+        if isStarved { (isStarved, nextAssessment, nextComparison) = (false, nil, nil) }
         return ledger.add(task)
     }
 
     /// All tasks have been pulled.
     package mutating func exhausted() { isExhausted = true }
+
+    /// No task is there, though others may arrive: those in flight may be hedged meanwhile.
+    package mutating func starves() { isStarved = true }
+
+    /// Whether no task can be pulled now.
+    package var hasPulledAll: Bool { isExhausted || isStarved }
 
     /// Whether every task has its response.
     package var isDone: Bool { isExhausted && ledger.open == 0 }
@@ -125,13 +149,15 @@ package struct TaskRunState: Sendable {
             return commit(attempt, on: system.name, seconds: seconds, at: now)
         case .failed(let cause, let log, _):
             let log = log.map { "\(system.name): \($0)" }
-            return retry(attempt, as: .failed, on: system.name, because: cause, log: log)
+            let end = LostAttempt(effect: .failed, isFinal: isFinal(attempt, outcome), log: log, end: now)
+            return retry(attempt, after: end, on: system.name, because: cause)
         case .error(let error):
             if error.code != .cancelled, error.code != .overtaken { lastCause = "\(error)" }
             let isCause = isProcessLost && mayHaveEnded(system.id, attempt)
             let (effect, isReported) = effect(of: error.code, on: system, isCause: isCause)
-            let end = retry(
-                attempt, as: effect, on: system.name, because: error.message, isReported: isReported)
+            let lost = LostAttempt(
+                effect: effect, isFinal: isFinal(attempt, outcome), isReported: isReported, end: now)
+            let end = retry(attempt, after: lost, on: system.name, because: error.message)
             // Another attempt that is under way has its bytes already.
             if error.code == .bulkUnreadable, end.verdict == .retried { throw error }
             return end
@@ -161,7 +187,7 @@ package struct TaskRunState: Sendable {
         case .unknownType:
             excluded.insert(system.id)
             return (.refused, true)
-        case .bulkUnreadable:
+        case .bulkUnreadable, .tasksUnreadable:
             return (.refused, false)
         }
     }
@@ -209,11 +235,12 @@ package struct TaskRunState: Sendable {
     /// Records in the ledger the end of an attempt that gave no output. The task may then be given up, whatever ended
     /// this attempt: an earlier attempt may have been the last that was allowed, while this one was still in flight.
     private mutating func retry(
-        _ attempt: TaskLedger.AttemptID, as effect: TaskLedger.Effect, on system: String, because reason: String,
-        log: [String] = [], isReported: Bool = true
+        _ attempt: TaskLedger.AttemptID, after lost: LostAttempt, on system: String, because reason: String
     ) -> Ended {
         let (index, number, cost) = (attempt.index, attempt.number, ledger.cost(of: attempt.entry))
-        let verdict = ledger.end(attempt, as: effect)
+        let (effect, log, isReported) = (lost.effect, lost.log, lost.isReported)
+        let verdict = ledger.end(attempt, as: effect, isFinal: lost.isFinal, at: lost.end)
+        if verdict == .retried, effect == .failed, let due = ledger.nextStart(after: lost.end) { nextRetry = due }
         if verdict != .ignored, effect != .refused {
             let last = failures[attempt.entry]
             var failure = Failure(
@@ -234,74 +261,6 @@ package struct TaskRunState: Sendable {
             return (verdict, .taskFailed(index: index, cost: cost, failure: failure))
         }
     }
-
-    // MARK: Hedges
-
-    /// Looks for tasks that run longer than expected, if no other task can start and a slot of a system that is not
-    /// excluded is idle. Tasks that wait nevertheless wait for the systems that hold their bytes, one of which may hang.
-    /// - Returns: the newest attempts at them, the most overdue first.
-    package mutating func overdue(
-        isHeldUp: Bool = false, hasIdleSlot: (Set<SystemID>) -> Bool, at now: Instant
-    ) -> [TaskLedger.AttemptID] {
-        guard options.hedges, isExhausted, ledger.pending.isEmpty || !isHeldUp, ledger.inFlight > 0,
-            hasIdleSlot(excluded)
-        else {
-            nextAssessment = nil
-            return []
-        }
-        if let nextAssessment, now < nextAssessment { return [] }
-        let findings = stragglers.assess(ledger.running, now: now)
-        nextAssessment = findings.next
-        return findings.overdue
-    }
-
-    /// A system was reserved for another attempt at an overdue task.
-    /// - Returns: the attempt, and the event that reports it; nil if the overdue attempt is no longer known.
-    package mutating func hedged(
-        _ overdue: TaskLedger.AttemptID, on system: SystemID, _ name: String, at now: Instant
-    ) -> (TaskLedger.AttemptID, TaskEvent)? {
-        guard let slow = ledger.request(besides: overdue)?.system,
-            let attempt = ledger.hedge(overdue, on: system, at: now)
-        else { return nil }
-        nextAssessment = stragglers.assess(ledger.running, now: now).next
-        let event = TaskEvent.taskHedged(
-            index: attempt.index, system: name, attempt: attempt.number, slow: known[slow] ?? "a system that left",
-            seconds: attempt.start.since(overdue.start) / .seconds(1))
-        return (attempt, event)
-    }
-
-    /// Whether tasks in flight may be given to idle systems: all tasks have been pulled, and none can start. Tasks without
-    /// bulk bytes, of which thousands may be in flight, are compared every 50 ms, others at each event.
-    package func mayRescue(isHeldUp: Bool, at now: Instant) -> Bool {
-        guard options.hedges, isExhausted, ledger.inFlight > 0, ledger.pending.isEmpty || !isHeldUp else {
-            return false
-        }
-        return hasBulk || nextComparison.map { $0 <= now } ?? false
-    }
-
-    /// A system was reserved for the task of an attempt, which is cancelled.
-    /// - Returns: the new attempt, and the event that reports it; nil if the attempt is no longer known.
-    package mutating func recalled(
-        _ slow: TaskLedger.AttemptID, to system: SystemID, _ name: String, at now: Instant
-    ) -> (TaskLedger.AttemptID, TaskEvent)? {
-        guard let old = ledger.request(besides: slow)?.system, let attempt = ledger.move(slow, to: system, at: now)
-        else { return nil }
-        let event = TaskEvent.taskRecalled(
-            index: attempt.index, system: name, attempt: attempt.number, slow: known[old] ?? "a system that left")
-        return (attempt, event)
-    }
-
-    /// A slot idles although tasks are open: expectations change with time, so that they are compared again soon.
-    package mutating func idles(at now: Instant) {
-        if let nextComparison, nextComparison > now { return }
-        nextComparison = now.advanced(by: Self.comparisonInterval)
-    }
-
-    /// Every slot has a task: no comparison is due.
-    package mutating func isBusy() { nextComparison = nil }
-
-    /// Time between two comparisons while nothing happens.
-    private static let comparisonInterval = Duration.milliseconds(50)
 
     // MARK: Systems
 
@@ -331,15 +290,16 @@ package struct TaskRunState: Sendable {
 
     /// Limits the wait for a system that could run a task.
     /// - Parameters:
-    ///   - hasSystem: whether there is a system with these tags that is not excluded.
+    ///   - hasSystem: whether there is a system that has what a task needs and is not excluded.
     ///   - hasStuckSystem: whether all slots of a system are taken by scans that were cancelled, also in other runs.
     ///   - now: the time.
     /// - Returns: the error with which the run fails.
     package mutating func checkOrphaned(
-        hasSystem: (_ excluded: Set<SystemID>, _ tags: Set<String>) -> Bool, hasStuckSystem: () -> Bool, at now: Instant
+        hasSystem: (_ excluded: Set<SystemID>, _ needs: TaskRequest.Needs) -> Bool, hasStuckSystem: () -> Bool,
+        at now: Instant
     ) -> ScanError? {
         guard ledger.open > 0, ledger.inFlight == 0,
-            !Set(ledger.pending.lazy.map(\.request.tags)).contains(where: { hasSystem(excluded, $0) })
+            !Set(ledger.pending.lazy.map(\.request.needs)).contains(where: { hasSystem(excluded, $0) })
         else {
             (orphanedUntil, isGivingUp) = (nil, false)
             return nil
@@ -357,8 +317,6 @@ package struct TaskRunState: Sendable {
             return nil
         }
         let seconds = options.waitForSystems / .seconds(1)
-        let tags = ledger.pending.reduce(into: Set<String>()) { $0.formUnion($1.request.tags) }
-        let sought = tags.isEmpty ? "" : " that has the tags they need (\(tags.sorted().joined(separator: ", ")))"
         return ScanError(
             .noSystem,
             "for \(seconds) s there was no system to run the tasks" + sought
@@ -378,7 +336,14 @@ package struct TaskRunState: Sendable {
     }
 
     /// When to decide again although nothing has happened.
-    package var wakeUp: Instant? { [nextAssessment, nextComparison, orphanedUntil].compactMap { $0 }.min() }
+    package var wakeUp: Instant? {
+        [nextAssessment, nextComparison, orphanedUntil, nextRetry].compactMap(\.self).min()
+    }
+
+    /// Time has passed: a task that waited for it may start.
+    package mutating func passes(_ now: Instant) {
+        if let nextRetry, nextRetry <= now { self.nextRetry = ledger.nextStart(after: now) }
+    }
 
     /// The first violated invariant; nil if all hold.
     package var contradiction: String? {
@@ -386,7 +351,7 @@ package struct TaskRunState: Sendable {
         if failures.count > ledger.open { return "failures of tasks that are done are kept" }
         if orphanedUntil != nil, ledger.inFlight > 0 { return "a run with attempts in flight is orphaned" }
         if isGivingUp, ledger.inFlight > 0 { return "a run with attempts in flight gives its tasks up" }
-        if nextAssessment != nil, !isExhausted { return "a task is hedged before the last one was pulled" }
+        if nextAssessment != nil, !hasPulledAll { return "a task is hedged before the last one was pulled" }
         return nil
     }
 }

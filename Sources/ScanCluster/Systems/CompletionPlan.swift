@@ -49,7 +49,7 @@ struct CompletionPlan {
                 rate: rate, slots: Double(max(1, member.slots - member.abandoned)),
                 bytesPerSecond: member.link.expectedRate(isShared: isShared, at: now), latency: member.latency,
                 isLocal: member.isLocal, reading: member.reading, isProbed: member.link.isProbed,
-                tasks: member.inFlight + member.abandoned,
+                tasks: member.takenSlots,
                 backlog: member.backlog(rate: rate, at: now), bytes: member.link.waiting)
         }
         let local = usable.first { index in

@@ -67,6 +67,11 @@ extension ScanSystem {
     /// Seconds in which a processor ran the scan threads of this system so far; nil for a node, or if unknown.
     package nonisolated var processorSeconds: Double? { threads?.processorSeconds }
 
+    /// Tasks that run report something; each has the number of its ``AttemptHandle``.
+    package func reported(_ reports: [(task: UInt64, report: TaskReport)]) {
+        for (task, report) in reports { attempts.find(AttemptHandle(rawValue: task))?.reported(report) }
+    }
+
     /// Closes the slots of this process: waiting work is skipped at once, running work is not interrupted.
     package nonisolated func closeSlots() { threads?.close() }
 
@@ -161,7 +166,14 @@ final class LocalScan: SlotTask, @unchecked Sendable {
 
     func leave() { system.left(self) }
 
+    func report(_ report: TaskReport) {
+        system.reports.add(report, of: serial, clock: clock) { [system] reports in
+            system.enter { $0.reported(reports) }
+        }
+    }
+
     func ended(on system: isolated ScanSystem) {
+        system.reported(system.reports.take(of: serial).map { (serial, $0) })
         if system.taken.awaited.removeValue(forKey: serial) == nil {
             system.taken.abandoned -= 1
         } else {

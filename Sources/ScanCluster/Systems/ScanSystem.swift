@@ -1,3 +1,5 @@
+internal import ScanBasics
+
 /// Runs scan tasks: on the threads of this process, or on a node behind a transport. Callers use both in the same way.
 public actor ScanSystem {
     /// Identity of the system's process.
@@ -14,6 +16,11 @@ public actor ScanSystem {
     public nonisolated let tags: Set<String>
     /// The processors of the system's process; nil if unknown.
     public nonisolated let processors: ProcessorShare?
+    /// Bytes that its tasks may need together, see ``ScanTask/requiredMemory``; nil if unknown.
+    public nonisolated let memory: Int?
+
+    /// The part of the memory of this machine that tasks get by default: three quarters.
+    public static var defaultMemory: Int { PhysicalMemory.byteCount / 4 * 3 }
 
     /// What is known of the way to it before it is used.
     public struct Link: Equatable, Sendable {
@@ -28,6 +35,8 @@ public actor ScanSystem {
         package var isSpare = false
         /// Speed of the system's slots, see ``SlotSpeed``; nil if unknown.
         public var speed: Double?
+        /// Bytes that the system's tasks may need together; nil if unknown.
+        public var memory: Int?
 
         /// The default: an ordinary network, and a system that reads no files.
         public init() {}
@@ -51,13 +60,15 @@ public actor ScanSystem {
     // The actor's state. Exclusivity is unchecked for the reason in Docs/Design.md, Layers.
 
     /// The attempts that have a slot of the system or wait for one, and their time limits.
-    @exclusivity(unchecked) private var attempts: Timeouts
+    @exclusivity(unchecked) private(set) var attempts: Timeouts
     /// The timer for the next of these limits.
     @exclusivity(unchecked) private var timer: (id: TimerID, due: Instant)?
     /// The tasks on the slots of this process.
     @exclusivity(unchecked) var taken = Slots()
     /// The tasks that scan threads have left and that are not handled yet.
     nonisolated let ends = Locked(EndedTasks<any SlotTask>())
+    /// What tasks on the slots of this process report.
+    nonisolated let reports = ReportBuffer()
 
     /// The system of this process, with `slots` scan threads.
     /// - Parameters:
@@ -69,16 +80,17 @@ public actor ScanSystem {
     ///     once; 0 leaves as many tasks as possible to other systems.
     ///   - unpacker: unpacks bulk bytes on the scan threads; nil: they are not packed.
     ///   - tags: what it has that tasks may need.
+    ///   - memory: bytes that its tasks may need together; ``defaultMemory`` if nil.
     ///   - clock: measures the scans and their time-outs. If it is a ``ScanExecutor``, it serves the system.
     public init(
         local slots: Int, id: SystemID, name: String, niceness: Int = 0, queue: Int = 0,
-        unpacker: (any BulkUnpacker)? = nil, tags: Set<String> = [], clock: any ScanClock
+        unpacker: (any BulkUnpacker)? = nil, tags: Set<String> = [], memory: Int? = nil, clock: any ScanClock
     ) {
         let threads = ScanThreads(count: slots, niceness: niceness)
         // `threads.count`, not `slots`: fewer threads may have been started.
         self.init(
             by: .threads(threads, unpacker), id: id, name: name, slots: threads.count, depth: threads.count + queue,
-            clock: clock, isLocal: true, tags: tags, processors: .own)
+            clock: clock, isLocal: true, tags: tags, processors: .own, memory: memory ?? Self.defaultMemory)
     }
 
     /// A node behind `transport`.
@@ -123,7 +135,8 @@ public actor ScanSystem {
     private init(
         by carrier: Carrier, id: SystemID, name: String, slots: Int, depth: Int, clock: any ScanClock,
         executor: (any ScanExecutor)? = nil, isLocal: Bool = false, tags: Set<String> = [],
-        processors: ProcessorShare? = nil, link: Link = Link(), reader: any TaskExecutor = globalConcurrentExecutor
+        processors: ProcessorShare? = nil, link: Link = Link(), memory: Int? = nil,
+        reader: any TaskExecutor = globalConcurrentExecutor
     ) {
         switch carrier {
         case .threads(let threads, let unpacker): (transport, self.threads, self.unpacker) = (nil, threads, unpacker)
@@ -137,6 +150,7 @@ public actor ScanSystem {
         self.tags = tags
         self.processors = processors
         self.link = link
+        self.memory = memory ?? link.memory
         self.clock = clock
         self.reader = reader
         let executor = executor ?? clock as? any ScanExecutor ?? QueueExecutor()

@@ -18,6 +18,9 @@ package struct SlotQueue<Element> {
         return false
     }
 
+    /// The first element that waits, or has left while it waited, for which `condition` holds.
+    package func firstWaiting(where condition: (Element) -> Bool) -> Element? { waiting.first(where: condition) }
+
     /// An element that had a slot leaves.
     /// - Parameter isWaiting: whether an element of the queue still waits; others are dropped.
     /// - Returns: the element that has the slot now; nil if none waits.

@@ -1,6 +1,6 @@
 /// A task on a slot of this process, whether a run of this process started it or a coordinator sent it.
 /// ``ScanSystem`` gives it a slot, ``scan()`` executes it there, and ``ended(on:)`` takes it back.
-package protocol SlotTask: ScanWork {
+package protocol SlotTask: ScanWork, TaskReporter {
     /// Tells its scan to stop.
     var cancellation: ScanCancellation { get }
     /// Measures the scan.
@@ -41,7 +41,7 @@ extension SlotTask {
         begin()
         do {
             // Only the context refers to the bytes, so that the task can take them out of it.
-            run(ScanContext(bulk: try bulkBytes(), cancellation: cancellation))
+            run(ScanContext(bulk: try bulkBytes(), cancellation: cancellation, reporter: self))
         } catch {
             lacksBulk(because: error)
         }

@@ -10,6 +10,10 @@ public struct SystemSnapshot: Equatable, Sendable {
     public var isLocal: Bool
     /// What it has that tasks may need.
     public var tags: Set<String>
+    /// Bytes that its tasks may need together; nil if unknown.
+    public var memory: Int?
+    /// Bytes that its tasks of this coordinator need now, see ``ScanTask/requiredMemory``.
+    public var usedMemory: Int
     /// Attempts under way.
     public var inFlight: Int
     /// Attempts that gave an output since the system joined.
@@ -28,6 +32,7 @@ public struct SystemSnapshot: Equatable, Sendable {
         slots = member.slots
         isLocal = member.isLocal
         tags = member.tags
+        (memory, usedMemory) = (member.memory, member.usedMemory)
         inFlight = member.inFlight
         done = member.done
         rate = member.throughput.rate

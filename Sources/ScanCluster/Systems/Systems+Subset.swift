@@ -27,7 +27,7 @@ extension Systems {
                     id: system.id, name: system.name, slots: isLimited ? slots : system.slots,
                     depth: isLimited ? slots : system.depth, isLocal: system.isLocal, tags: system.tags,
                     link: BulkLink(nominal: system.link.nominalRate), reads: system.link.readsReferences,
-                    speed: registry.speed(of: system), processors: system.processors)
+                    speed: registry.speed(of: system), processors: system.processors, memory: system.memory)
                 if joined { registry.systems[system.id] = system }
             }
         }

@@ -5,6 +5,8 @@ public final class Systems: Sendable {
         var systems: [SystemID: ScanSystem] = [:]
         var watches: [RunID: Watch] = [:]
         var lastRun = 0
+        /// Systems that will join once they are prepared, so that runs wait for them.
+        var joining = 0
         /// Nil if this process cannot start others.
         var spares: Spares?
         /// By their keys.
@@ -34,7 +36,7 @@ public final class Systems: Sendable {
                 id: system.id, name: system.name, slots: system.slots, depth: system.depth,
                 isLocal: system.isLocal, tags: system.tags, link: BulkLink(system.link, at: clock.now),
                 reads: system.link.readsReferences, speed: registry.speed(of: system),
-                processors: system.processors, isSpare: system.link.isSpare)
+                processors: system.processors, isSpare: system.link.isSpare, memory: system.memory)
             guard joined else { return (false, [Waiter]()) }
             registry.systems[system.id] = system
             return (true, registry.wake())
@@ -116,12 +118,13 @@ public final class Systems: Sendable {
         if let setAside { wakeAll(at: setAside) }
     }
 
-    /// Whether any system with these tags could run a task of a run, now or once it is no longer busy or set aside.
-    package func hasSystem(excluding excluded: Set<SystemID>, tags: Set<String> = []) -> Bool {
+    /// Whether any system that has what a task of a run needs could run it, now or once it is no longer busy or set aside.
+    package func hasSystem(excluding excluded: Set<SystemID>, needs: TaskRequest.Needs = .init()) -> Bool {
         registry.withLock { registry in
-            registry.state.members.contains { member in
-                member.abandoned < member.slots && !excluded.contains(member.id) && tags.isSubset(of: member.tags)
-            }
+            registry.joining > 0
+                || registry.state.members.contains { member in
+                    member.abandoned < member.slots && !excluded.contains(member.id) && member.suits(needs)
+                }
         }
     }
 

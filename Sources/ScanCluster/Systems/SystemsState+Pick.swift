@@ -44,27 +44,35 @@ extension SystemsState {
         let usable = usable(excluding: excluded, spares: areSuspects, at: now)
         var plan = CompletionPlan(self, usable: usable, at: now)
         let most = max(Self.leastPlanned, Self.plannedAssignments / max(1, usable.count))
-        // Many tasks may wait for the same tags: their members are found once.
-        var tagged: (tags: Set<String>, permitted: [Int])?
+        // Many tasks may need the same: their members are found once.
+        var tagged: (needs: TaskRequest.Needs, permitted: [Int])?
         func permitted(_ request: TaskRequest) -> [Int] {
             if request.isFree { return usable }
-            if request.isFirst, let tagged, tagged.tags == request.tags { return tagged.permitted }
+            if request.isFirst, let tagged, tagged.needs == request.needs { return tagged.permitted }
             let permitted = self.permitted(
                 for: request, among: usable, excluding: excluded, isLast: areSuspects)
-            if request.isFirst { tagged = (request.tags, permitted) }
+            if request.isFirst { tagged = (request.needs, permitted) }
             return preferred(for: request, among: permitted, plan)
         }
-        func hasRoom(_ index: Int) -> Bool { members[index].hasRoom(prefetching: prefetching) }
+        var claim: Claim?
+        func hasRoom(_ index: Int, _ request: TaskRequest) -> Bool {
+            members[index].hasRoom(for: request, prefetching: prefetching) && claim?.forbids(index, to: request) != true
+        }
         // Tasks whose bytes are held where there is no room now.
         var held: [(offset: Int, request: TaskRequest, holder: Int)] = []
         var others: [(offset: Int, request: TaskRequest)] = []
         for (offset, task) in pending.prefix(most).enumerated() {
-            let holder = holder(of: task.request, among: permitted(task.request), hasRoom: hasRoom)
-            guard let holder else {
+            if let due = task.request.notBefore, now < due { continue }
+            let permitted = permitted(task.request)
+            if task.request.isLarge, !permitted.contains(where: { hasRoom($0, task.request) }) {
+                claim = claim ?? self.claim(of: task.request, among: permitted)
+                continue
+            }
+            guard let holder = holder(of: task.request, among: permitted, hasRoom: { hasRoom($0, task.request) }) else {
                 others.append((offset, task.request))
                 continue
             }
-            if hasRoom(holder) { return (offset, holder) }
+            if hasRoom(holder, task.request) { return (offset, holder) }
             held.append((offset, task.request, holder))
             plan.assign(task.request, to: holder, sends: false)
         }
@@ -72,10 +80,12 @@ extension SystemsState {
         var transfer: (offset: Int, index: Int)?
         for (offset, request) in others {
             let permitted = permitted(request)
-            // Where nothing is known of any link yet, tasks wait until one is measured.
-            guard let best = plan.best(for: request, among: permitted), best.seconds < .infinity else { continue }
-            let index = hasRoom(best.index) ? best.index : early(request, among: permitted.filter(hasRoom), plan)
-            guard let index else {
+            let roomy = permitted.filter { hasRoom($0, request) }
+            // Where nothing is known of any link, tasks wait. The plan does not know when memory or several slots are free.
+            guard let best = plan.best(for: request, among: request.isLarge ? roomy : permitted),
+                best.seconds < .infinity
+            else { continue }
+            guard let index = roomy.contains(best.index) ? best.index : early(request, among: roomy, plan) else {
                 plan.assign(request, to: best.index)
                 continue
             }
@@ -84,6 +94,33 @@ extension SystemsState {
             transfer = transfer ?? (offset, index)
         }
         return transfer ?? transferGain(of: held, plan, permitted: permitted, hasRoom: hasRoom)
+    }
+
+    /// What is kept for the most urgent task that finds no room, at the system where it will be found first: of tasks that
+    /// follow, those that need none of it start there.
+    private struct Claim {
+        let index: Int
+        let isOfSlots: Bool
+
+        /// Whether a task must not take room there.
+        func forbids(_ index: Int, to request: TaskRequest) -> Bool {
+            index == self.index && (isOfSlots || request.needs.memory > 0)
+        }
+    }
+
+    /// The claim of a task at the member with the fewest tasks of those that suit it; nil if there is none.
+    private func claim(of request: TaskRequest, among permitted: [Int]) -> Claim? {
+        let needs = request.needs
+        let index = permitted.min { first, second in
+            let (a, b) = (members[first], members[second])
+            return needs.slots > 1
+                ? (a.takenSlots - a.slots, first) < (b.takenSlots - b.slots, second)
+                : (a.usedMemory - (a.memory ?? 0), first) < (b.usedMemory - (b.memory ?? 0), second)
+        }
+        return index.map { index in
+            let member = members[index]
+            return Claim(index: index, isOfSlots: needs.slots > 1 && member.takenSlots + needs.slots > member.slots)
+        }
     }
 
     /// Most pairs of a task and a system that one choice compares.
@@ -109,12 +146,14 @@ extension SystemsState {
     /// done all that waits for it.
     private func transferGain(
         of held: [(offset: Int, request: TaskRequest, holder: Int)], _ plan: CompletionPlan,
-        permitted: (TaskRequest) -> [Int], hasRoom: (Int) -> Bool
+        permitted: (TaskRequest) -> [Int], hasRoom: (Int, TaskRequest) -> Bool
     ) -> (offset: Int, index: Int)? {
         for (offset, request, holder) in held.reversed() {
             // Systems that are closer to the bytes come first: without a measurement nothing is known of the wait.
             if request.isRelayed, members[holder].throughput.rate == nil { continue }
-            guard let best = plan.best(for: request, among: permitted(request).filter(hasRoom)) else { continue }
+            guard let best = plan.best(for: request, among: permitted(request).filter { hasRoom($0, request) }) else {
+                continue
+            }
             if best.seconds < plan.finish(of: holder) { return (offset, best.index) }
         }
         return nil
@@ -190,7 +229,7 @@ extension SystemsState {
         for request: TaskRequest, among usable: [Int], excluding excluded: Set<SystemID>, isLast: Bool
     ) -> [Int] {
         if request.isFree { return usable }
-        let suited = usable.filter { request.suits(members[$0].tags) }
+        let suited = usable.filter { members[$0].suits(request.needs) }
         if request.isSuspect {
             let mayBeLocal = isLast && !hasSpares && !hasRemote(for: request, excluding: excluded)
             let allowed = mayBeLocal ? suited : suited.filter { !members[$0].isLocal }
@@ -224,7 +263,7 @@ extension SystemsState {
     func hasRemote(for request: TaskRequest, excluding excluded: Set<SystemID>) -> Bool {
         members.contains { member in
             !member.isLocal && member.abandoned < member.slots && !excluded.contains(member.id)
-                && request.suits(member.tags)
+                && member.suits(request.needs)
         }
     }
 }

@@ -12,6 +12,12 @@ package struct SystemsState: Sendable {
         /// See ``ScanSystem/Link/isSpare``.
         var isSpare = false
         package fileprivate(set) var inFlight = 0
+        /// Slots that attempts in flight take beyond one each.
+        package fileprivate(set) var furtherSlots = 0
+        /// Bytes that its tasks may need together; nil if unknown.
+        package fileprivate(set) var memory: Int?
+        /// Bytes that attempts in flight need.
+        package fileprivate(set) var usedMemory = 0
         /// Attempts in flight at tasks that may end its process.
         package fileprivate(set) var suspects = 0
         var inFlightCost = 0.0
@@ -48,9 +54,28 @@ package struct SystemsState: Sendable {
             return isLocal ? maxDepth : min(maxDepth, slots + throughput.prefetch(slots: slots, latency: latency))
         }
 
-        /// Room for an attempt: up to the depth with prefetching, else up to the slots; none beside a suspect.
+        /// Room for an attempt that takes one slot: up to the depth with prefetching, else up to the slots; none beside a
+        /// suspect. Nothing waits at a system beside a task of several slots: it would run there at once.
         func hasRoom(prefetching: Bool) -> Bool {
-            (isLocal || suspects == 0) && inFlight + abandoned < (prefetching ? depth : slots)
+            (isLocal || suspects == 0)
+                && takenSlots < (prefetching && furtherSlots == 0 ? depth : slots)
+        }
+
+        /// Slots that are taken, or that an attempt waits for.
+        var takenSlots: Int { inFlight + furtherSlots + abandoned }
+
+        /// Room for an attempt at this task.
+        func hasRoom(for request: TaskRequest, prefetching: Bool) -> Bool {
+            guard hasRoom(prefetching: prefetching) else { return false }
+            guard request.isLarge else { return true }
+            let needs = request.needs
+            return (needs.slots == 1 || takenSlots + needs.slots <= slots)
+                && (needs.memory == 0 || needs.memory <= (memory ?? 0) - usedMemory)
+        }
+
+        /// Whether it has what a task needs, though not necessarily now.
+        package func suits(_ needs: TaskRequest.Needs) -> Bool {
+            needs.slots <= slots && needs.memory <= memory ?? 0 && needs.tags.isSubset(of: tags)
         }
 
         /// Room for any task.
@@ -67,7 +92,7 @@ package struct SystemsState: Sendable {
             case .timedOut: !isLocal
             // A system that has returned an output since is slow but works.
             case .overtaken: !isLocal && lastOutput <= start
-            case .draining, .cancelled, .bulkUnreadable: false
+            case .draining, .cancelled, .bulkUnreadable, .tasksUnreadable: false
             }
         }
     }
@@ -99,6 +124,10 @@ package struct SystemsState: Sendable {
         package let relayed: Int
         /// See ``TaskRequest/isSuspect``.
         let isSuspect: Bool
+        /// Slots that were taken beyond one.
+        let furtherSlots: Int32
+        /// Bytes of memory that were taken.
+        let memory: Int
         /// When the room was taken.
         package let start: Instant
     }
@@ -135,7 +164,7 @@ package struct SystemsState: Sendable {
     package mutating func join(
         id: SystemID, name: String, slots: Int, depth: Int, isLocal: Bool, tags: Set<String> = [],
         link: BulkLink = BulkLink(), reads: Bool = false, speed: Double? = nil, processors: ProcessorShare? = nil,
-        isSpare: Bool = false
+        isSpare: Bool = false, memory: Int? = nil
     ) -> Bool {
         guard !members.contains(where: { $0.id == id }) else { return false }
         var member = Member(
@@ -146,6 +175,7 @@ package struct SystemsState: Sendable {
         member.speed = speed
         member.processors = processors
         member.isSpare = isSpare
+        member.memory = memory
         members.append(member)
         indices[member.serial] = members.count - 1
         noteRoom(members.count - 1)
@@ -192,6 +222,8 @@ package struct SystemsState: Sendable {
         if reservation.ticket > 0 { endTransfer(of: reservation, at: index, isSent: outcome.isFinished, at: now) }
         members[index].inFlight -= 1
         if reservation.isSuspect { members[index].suspects -= 1 }
+        members[index].furtherSlots -= Int(reservation.furtherSlots)
+        members[index].usedMemory -= reservation.memory
         // Sums of floating-point numbers drift; without attempts in flight the sum is reset.
         members[index].inFlightCost =
             members[index].inFlight == 0 ? 0 : members[index].inFlightCost - reservation.cost
@@ -297,6 +329,9 @@ package struct SystemsState: Sendable {
     mutating func reserve(_ index: Int, for request: TaskRequest, run: RunID, at now: Instant) -> Reservation {
         members[index].inFlight += 1
         if request.isSuspect { members[index].suspects += 1 }
+        let needs = request.isLarge ? request.needs : TaskRequest.Needs()
+        members[index].furtherSlots += needs.slots - 1
+        members[index].usedMemory += needs.memory
         members[index].inFlightCost += request.cost
         members[index].lastStart = now
         members[index].touched = tick()
@@ -313,7 +348,8 @@ package struct SystemsState: Sendable {
         noteRoom(index)
         return Reservation(
             system: members[index].id, run: run, serial: members[index].serial, index: index, cost: request.cost,
-            ticket: ticket, relayed: relayed, isSuspect: request.isSuspect, start: now)
+            ticket: ticket, relayed: relayed, isSuspect: request.isSuspect,
+            furtherSlots: Int32(clamping: needs.slots - 1), memory: needs.memory, start: now)
     }
 
     /// The first violated invariant; nil if all hold.
@@ -322,6 +358,17 @@ package struct SystemsState: Sendable {
         for member in members {
             if !(0...max(0, member.inFlight) ~= member.suspects) { return "suspects on \(member.name) are miscounted" }
             if member.inFlight < 0 { return "\(member.name) was released too often" }
+            if member.furtherSlots < 0
+                || member.furtherSlots > 0 && member.inFlight + member.furtherSlots > member.slots
+            {
+                return "slots of \(member.name) are given twice"
+            }
+            if member.usedMemory < 0 || member.usedMemory > member.memory ?? 0 {
+                return "memory of \(member.name) is given twice"
+            }
+            if member.inFlight == 0, member.furtherSlots + member.usedMemory != 0 {
+                return "\(member.name) has given room without attempts"
+            }
             if member.inFlight > max(member.maxDepth, member.slots) { return "\(member.name) is overbooked" }
             if member.assigned.count > member.inFlight || member.link.transfers.count > member.assigned.count {
                 return "\(member.name) has transfers without attempts"

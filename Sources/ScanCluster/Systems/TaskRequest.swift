@@ -24,25 +24,62 @@ package struct TaskRequest: Equatable, Sendable {
     /// task, and each array or set in it costs more than the rest.
     private var limits: Limits?
 
-    /// Tags that a system must have.
-    package var tags: Set<String> {
-        get { limits?.tags ?? [] }
-        set { limits = .of(tags: newValue, placement: placement, avoiding: avoiding, isSuspect: isSuspect) }
+    /// What a system must have, so that a task may go there.
+    package struct Needs: Hashable, Sendable {
+        /// Tags that a system must have.
+        package var tags: Set<String> = []
+        /// Slots that the task takes.
+        package var slots = 1
+        /// Bytes that the task takes of the system's memory.
+        package var memory = 0
+
+        package init(tags: Set<String> = [], slots: Int = 1, memory: Int = 0) {
+            (self.tags, self.slots, self.memory) = (tags, max(1, slots), max(0, memory))
+        }
+
+        /// Whether every system suits.
+        var isNothing: Bool { slots == 1 && memory == 0 && tags.isEmpty }
+
+        /// What `task` needs.
+        init(of task: some ScanTask) {
+            self.init(tags: task.requiredTags, slots: task.slots, memory: task.requiredMemory)
+        }
+    }
+
+    /// What a system must have.
+    package var needs: Needs {
+        get { values.needs }
+        set { values.needs = newValue }
     }
     /// Where the task may go.
     package var placement: Placement {
-        get { limits?.placement ?? .anywhere }
-        set { limits = .of(tags: tags, placement: newValue, avoiding: avoiding, isSuspect: isSuspect) }
+        get { values.placement }
+        set { values.placement = newValue }
     }
     /// Systems that failed the task; used again only if there is no other.
     package var avoiding: [SystemID] {
-        get { limits?.avoiding ?? [] }
-        set { limits = .of(tags: tags, placement: placement, avoiding: newValue, isSuspect: isSuspect) }
+        get { values.avoiding }
+        set { values.avoiding = newValue }
     }
     /// Whether a process has ended while it ran the task, which may be the cause.
     package var isSuspect: Bool {
-        get { limits?.isSuspect ?? false }
-        set { limits = .of(tags: tags, placement: placement, avoiding: avoiding, isSuspect: newValue) }
+        get { limits?.values.isSuspect ?? false }
+        set { values.isSuspect = newValue }
+    }
+    /// See ``ScanTask/priority``.
+    package var priority: Int {
+        get { limits?.values.priority ?? 0 }
+        set { values.priority = newValue }
+    }
+    /// See ``ScanTask/retryPolicy``.
+    package var retryPolicy: RetryPolicy? {
+        get { limits?.values.retryPolicy }
+        set { values.retryPolicy = newValue }
+    }
+    /// When the task may start at the earliest; nil for at once.
+    package var notBefore: Instant? {
+        get { limits?.values.notBefore }
+        set { values.notBefore = newValue }
     }
 
     /// A request for a first attempt.
@@ -55,45 +92,55 @@ package struct TaskRequest: Equatable, Sendable {
         self.bytes = bytes
         self.isRelayed = isRelayed
         self.isReferable = isReferable
-        limits = .of(tags: tags, placement: .anywhere, avoiding: [], isSuspect: false)
+        if !tags.isEmpty { values = Values(needs: Needs(tags: tags)) }
     }
 
-    /// A request for a first attempt at a task with the bulk bytes of `source`.
-    init(cost: Double, source: BulkSource?, tags: Set<String>) {
+    /// A request for a first attempt at `task` with the bulk bytes of `source`.
+    init(_ task: some ScanTask, source: BulkSource?) {
         self.init(
-            cost: cost, key: source?.key, bytes: source?.sentCount ?? 0, isRelayed: source?.isRelayed ?? false,
-            isReferable: source?.reference?.identifiesBytes ?? false, tags: tags)
+            cost: task.cost, key: source?.key, bytes: source?.sentCount ?? 0, isRelayed: source?.isRelayed ?? false,
+            isReferable: source?.reference?.identifiesBytes ?? false)
+        let (needs, priority, retryPolicy) = (Needs(of: task), task.priority, task.retryPolicy)
+        // Most tasks limit nothing.
+        if !needs.isNothing || priority != 0 || retryPolicy != nil {
+            values = Values(needs: needs, priority: priority, retryPolicy: retryPolicy)
+        }
         if isReferable, let reference = source?.reference { origin = BulkReference.number(of: reference.origin) }
     }
 
-    /// Whether the task may go anywhere.
-    var isFree: Bool { limits == nil }
+    /// Whether the task may go anywhere at any time.
+    var isFree: Bool { limits?.isFree ?? true }
 
-    /// Whether a system with these tags suits the task.
-    func suits(_ tags: Set<String>) -> Bool { limits?.tags.isSubset(of: tags) ?? true }
+    /// Whether the task takes more than one slot, or memory, so that it may have to wait where another one finds room.
+    var isLarge: Bool { limits.map { $0.values.needs.slots > 1 || $0.values.needs.memory > 0 } ?? false }
+
+    private struct Values: Equatable, Sendable {
+        var needs = Needs()
+        var placement = Placement.anywhere
+        var avoiding: [SystemID] = []
+        var isSuspect = false
+        var priority = 0
+        var retryPolicy: RetryPolicy?
+        var notBefore: Instant?
+    }
 
     private final class Limits: Equatable, Sendable {
-        let tags: Set<String>
-        let placement: Placement
-        let avoiding: [SystemID]
-        let isSuspect: Bool
+        let values: Values
+        let isFree: Bool
 
-        private init(_ tags: Set<String>, _ placement: Placement, _ avoiding: [SystemID], _ isSuspect: Bool) {
-            (self.tags, self.placement, self.avoiding, self.isSuspect) = (tags, placement, avoiding, isSuspect)
+        init(_ values: Values) {
+            self.values = values
+            isFree =
+                values.needs.isNothing && values.placement == .anywhere && values.avoiding.isEmpty
+                && !values.isSuspect && values.notBefore == nil
         }
 
-        /// Nil if nothing is limited. Not an initializer: that would allocate the object first.
-        static func of(
-            tags: Set<String>, placement: Placement, avoiding: [SystemID], isSuspect: Bool
-        ) -> Limits? {
-            if tags.isEmpty, placement == .anywhere, avoiding.isEmpty, !isSuspect { return nil }
-            return Limits(tags, placement, avoiding, isSuspect)
-        }
+        static func == (left: Limits, right: Limits) -> Bool { left.values == right.values }
+    }
 
-        static func == (left: Limits, right: Limits) -> Bool {
-            left.tags == right.tags && left.placement == right.placement && left.avoiding == right.avoiding
-                && left.isSuspect == right.isSuspect
-        }
+    private var values: Values {
+        get { limits?.values ?? Values() }
+        set { limits = newValue == Values() ? nil : Limits(newValue) }
     }
 }
 

@@ -31,6 +31,12 @@ class TimeoutTask: @unchecked Sendable {
 
     /// The time is over.
     func expire(on system: isolated ScanSystem) {}
+
+    /// Whether the request that is under way has this handle.
+    func has(_ handle: AttemptHandle) -> Bool { false }
+
+    /// The task reports something of itself.
+    func reported(_ report: TaskReport) {}
 }
 
 extension ScanSystem {
@@ -59,6 +65,11 @@ extension ScanSystem {
                 task.phase = .waiting
                 if queue.enter(task) { start(task, now) }
             }
+        }
+
+        /// The attempt whose request has this handle; nil if there is none. Takes longer the more there are.
+        func find(_ handle: AttemptHandle) -> TimeoutTask? {
+            running.first { $0.has(handle) } ?? queue.firstWaiting { $0.has(handle) }
         }
 
         /// The request is over. Calls without ``begin(_:now:)`` are ignored.

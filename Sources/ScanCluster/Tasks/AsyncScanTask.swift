@@ -16,6 +16,7 @@ import Dispatch
 /// whatever the niceness of the node. When the attempt is cancelled, or has exceeded its time, the Swift task of the scan
 /// is cancelled, so that `Task.isCancelled` is true and functions that heed it, such as `Task.sleep`, throw.
 public protocol AsyncScanTask: ScanTask {
+    /// What a successful scan returns.
     associatedtype Output
 
     /// Does the work, and must not block its thread. An error that it throws is the failure of this attempt.

@@ -7,10 +7,18 @@ public struct ScanContext: Sendable {
     /// Tells the scan to stop.
     let cancellation: ScanCancellation
 
+    private let reporter: (any TaskReporter)?
+
     /// A context for one attempt.
     public init(bulk: BulkBytes? = nil, cancellation: ScanCancellation = ScanCancellation()) {
+        self.init(bulk: bulk, cancellation: cancellation, reporter: nil)
+    }
+
+    /// A context for one attempt, whose reports go to `reporter`.
+    package init(bulk: BulkBytes?, cancellation: ScanCancellation, reporter: (any TaskReporter)?) {
         handed = bulk.map { Locked($0) }
         self.cancellation = cancellation
+        self.reporter = reporter
     }
 
     /// The bytes that were sent beside the task; nil if there are none or they were taken.
@@ -28,6 +36,26 @@ public struct ScanContext: Sendable {
     /// Unless the system keeps them, their memory is freed as soon as the task releases them, not only when the task
     /// ends.
     public func takeBulk() -> BulkBytes? { handed?.withLock { $0.take() } }
+
+    /// Reports how much of the work is done, for the observer of the run: see ``TaskEvent/taskProgressed(index:system:attempt:fraction:message:)``.
+    ///
+    /// May be called from any thread and as often as the task likes: at most ten times a second the last report is passed on.
+    /// - Parameters:
+    ///   - fraction: part of the work that is done, from 0 to 1.
+    ///   - message: what the task does now, at most 500 characters in one line.
+    public func report(_ fraction: Double, _ message: String = "") {
+        guard let reporter, let report = TaskReport(progress: fraction, message) else { return }
+        reporter.report(report)
+    }
+
+    /// Sends a line for a log to the observer of the run: see ``TaskEvent/taskLogged(index:system:attempt:line:)``.
+    ///
+    /// May be called from any thread. Of more than 32 lines in 0.1 s only the number is passed on.
+    /// - Parameter line: at most 500 characters in one line.
+    public func log(_ line: String) {
+        guard let reporter else { return }
+        reporter.report(TaskReport(line: line))
+    }
 
     /// True once the requester has cancelled this attempt.
     public var isCancelled: Bool { cancellation.isCancelled }

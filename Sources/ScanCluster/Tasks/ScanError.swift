@@ -26,6 +26,8 @@ public struct ScanError: Error, Equatable, Sendable, CustomStringConvertible {
         case bulkMissing
         /// The coordinator could not read the bulk bytes: a fault of the run's input, not of a system.
         case bulkUnreadable
+        /// The tasks of the run could not be read: a fault of the run's input, as above.
+        case tasksUnreadable
         /// There is no system to run the task.
         case noSystem
     }

@@ -22,6 +22,21 @@ public protocol ScanTask: Codable, Identifiable, Sendable where ID: Codable & Se
     /// while none of its tasks runs. Of tasks that wait for tags, up to 255 do not hold up those behind them.
     var requiredTags: Set<String> { get }
 
+    /// Slots that the task takes, for code that uses several processors: 1 by default. It goes only to systems with as many,
+    /// once they are free, and other tasks of the coordinator get the rest.
+    var slots: Int { get }
+
+    /// Bytes of memory that the task needs; 0, the default, if that is little. It goes only to systems that state their
+    /// memory, where so much of it is not given to other tasks of the coordinator. Tasks that need less do not wait for it.
+    var requiredMemory: Int { get }
+
+    /// Of tasks that wait, those with the highest priority are started first; 0 by default. A run looks 256 tasks ahead from
+    /// the first with another priority on; those that were started go on.
+    var priority: Int { get }
+
+    /// How often, and when, the task is tried again; nil, the default, for what the run's options say.
+    var retryPolicy: RetryPolicy? { get }
+
     /// Does the work. Runs on a scan thread, may block, and should call ``ScanContext/checkCancellation()`` regularly.
     /// An error that it throws is the failure of this attempt.
     func scan(_ context: ScanContext) throws -> Output
@@ -40,6 +55,18 @@ extension ScanTask {
 
     /// No tags: every system suits.
     public var requiredTags: Set<String> { [] }
+
+    /// One slot.
+    public var slots: Int { 1 }
+
+    /// Little memory.
+    public var requiredMemory: Int { 0 }
+
+    /// The usual priority.
+    public var priority: Int { 0 }
+
+    /// As the options of the run say.
+    public var retryPolicy: RetryPolicy? { nil }
 
     /// Accepts every output.
     public func validate(_ output: Output) throws {}

@@ -17,7 +17,7 @@ final class Dialer: @unchecked Sendable {
     private let target: Target
     private let keys: [ClusterKey]
     private let timing: ConnectionTiming
-    private let info: CoordinatorInfo
+    private var info: CoordinatorInfo
     private let sessions: SessionMaker
     private let handshake = ClientHandshake()
     private var completion: ((Result<(NodeInfo, Connection), ConnectError>) -> Void)?
@@ -61,6 +61,7 @@ final class Dialer: @unchecked Sendable {
         self.target = target
         self.keys = keys
         self.info = info
+        self.info.takesReports = true
         self.sessions = sessions
         self.timing = timing
         self.completion = completion

@@ -107,7 +107,7 @@ extension NodeCalls: ConnectionDelegate {
             }
             continuation.resume(returning: Array(reply.body))
         case .goodbye(_, let message): end = ConnectError(.lost, message.printable, system: node.name)
-        case .task, .response, .refusal, .cancel, .ping, .pong, .call, .weight:
+        case .task, .response, .refusal, .cancel, .ping, .pong, .call, .weight, .report:
             throw ProtocolError("a node sent other frames than replies on a connection for calls")
         }
     }

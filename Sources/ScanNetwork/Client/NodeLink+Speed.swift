@@ -10,7 +10,7 @@ extension ScanSystem.Link {
         self.init()
         if isMeasured { probeCount = TCPTransport.probeCount(of: node, over: connection) }
         readsReferences = node.identifiesBulk == true
-        speed = node.speed
+        (speed, memory) = (node.speed, node.memory)
         if connection.isLocal {
             nominalRate = Self.localRate
         } else if let rate = InterfaceSpeed.bytesPerSecond(of: connection.localAddress.host) {

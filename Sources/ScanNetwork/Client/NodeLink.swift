@@ -169,6 +169,7 @@ final class NodeLink: @unchecked Sendable {
             remote: transport, id: node.identity, name: name, slots: node.slots,
             depth: node.depth(limit: options.depth), tags: Set(node.tags ?? []), processors: node.processors,
             link: link, clock: loop, executor: loop)
+        transport.passReports(to: system)
         hasJoined = systems.join(system)
         if hasJoined, let seconds = connection.socketRoundTrip {
             systems.note(.init(roundTrip: seconds), of: node.identity)

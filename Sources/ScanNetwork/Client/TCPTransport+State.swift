@@ -19,6 +19,8 @@ extension TCPTransport {
             /// Nothing, as after an answer to an attempt that was cancelled or timed out.
             case none
             case complete(Completion, AttemptOutcome, (any AttemptOutput)?)
+            /// The task of a request that waits has reported something.
+            case report(AttemptHandle, TaskReport)
             /// The node takes no more tasks.
             case leave
         }
@@ -221,6 +223,8 @@ extension TCPTransport {
                 }
                 let error = ScanError(reason.code, message.printable, system: node.name)
                 return .complete(request.completion, .error(error), nil)
+            case .report(let request, let report):
+                return pending[request] == nil ? .none : .report(AttemptHandle(rawValue: request), report)
             case .goodbye(let draining, let message):
                 goodbye = message.printable
                 guard draining else { return .none }

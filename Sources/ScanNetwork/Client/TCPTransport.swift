@@ -29,6 +29,8 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
     var sending: [(request: UInt64, ticket: UInt64)] = []
     private let onReport: (BulkReport) -> Void
     private let onDraining: () -> Void
+    /// Called with what a task reports that runs on the node.
+    private var onTaskReport: (AttemptHandle, TaskReport) -> Void = { _, _ in }
     private let onEnd: (ConnectError) -> Void
 
     /// Takes over an open connection. `packed`: the form in which this process packs bulk bytes. `compressor`: compresses
@@ -146,6 +148,13 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
         connection.send { $0.putCancel(request: request) }
     }
 
+    /// Has `system`, to which the transport belongs, take what tasks report.
+    func passReports(to system: ScanSystem) {
+        onTaskReport = { [weak system] request, report in
+            system?.assumeIsolated { $0.reported([(request.rawValue, report)]) }
+        }
+    }
+
     /// Tells the node the coordinator's weight from now on, if the node understands that.
     func use(weight: Double) {
         connection.loop.assertOnLoop()
@@ -177,6 +186,7 @@ extension TCPTransport: ConnectionDelegate {
         switch action {
         case .none: break
         case .complete(let completion, let outcome, let output): completion.call(outcome, output)
+        case .report(let request, let report): onTaskReport(request, report)
         case .leave:
             withdrawHeld()
             onDraining()

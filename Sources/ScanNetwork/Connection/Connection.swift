@@ -322,7 +322,7 @@ package final class Connection: Flushable, @unchecked Sendable {
             // A peer that sends pings and reads no answer must not fill the memory with them.
             if blocked { owedPong = token } else { send { $0.putPong(token) } }
         case .pong(let token): liveness.pong(token, at: loop.now)
-        case .task, .response, .refusal, .cancel, .goodbye, .call, .reply, .weight:
+        case .task, .response, .refusal, .cancel, .goodbye, .call, .reply, .weight, .report:
             try delegate?.received(frame, on: self)
         }
     }

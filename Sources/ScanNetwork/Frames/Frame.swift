@@ -15,6 +15,8 @@ package enum Frame {
     case reply(CallFrame)
     /// The coordinator's weight from now on.
     case weight(Double)
+    /// A task that runs on the node reports something.
+    case report(request: UInt64, TaskReport)
 }
 
 /// A call or its reply: bytes that the protocol does not look into.
@@ -179,6 +181,8 @@ enum FrameFormat {
     /// After the header of a response: the checksum of the bulk bytes that the node read.
     static let bulkChecksumSize = 8
     static let requestHeaderSize = 16
+    /// Before the text of a report: request and fraction.
+    static let reportHeaderSize = 24
     static let messageLimit = 4096
     /// Before the body of a call or a reply: its number and the body's checksum.
     static let callHeaderSize = 24
@@ -202,6 +206,7 @@ enum FrameFormat {
         case reply = 9
         case weight = 10
         case part = 11
+        case report = 12
     }
 
     enum TaskFlag {

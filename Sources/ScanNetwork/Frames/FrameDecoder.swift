@@ -109,6 +109,14 @@ package struct FrameDecoder: ~Copyable {
             try require(bytes, least: FrameFormat.prefixSize, flags: 1, detail: false)
             let message = String(decoding: bytes.from(FrameFormat.prefixSize), as: UTF8.self)
             return .goodbye(draining: flags == 1, message: message)
+        case .report:
+            try require(bytes, least: FrameFormat.reportHeaderSize, flags: 0, detail: true)
+            let text = String(decoding: bytes.from(FrameFormat.reportHeaderSize), as: UTF8.self)
+            let fraction = Double(bitPattern: bytes.u64(16))
+            guard let report = TaskReport(kind: detail, fraction: fraction, text: text) else {
+                throw ProtocolError("a report of an unknown kind")
+            }
+            return .report(request: bytes.u64(8), report)
         case .call, .reply:
             try require(bytes, least: FrameFormat.callHeaderSize, flags: 0, detail: false)
             let body = bytes.from(FrameFormat.callHeaderSize)

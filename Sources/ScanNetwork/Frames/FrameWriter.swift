@@ -101,6 +101,16 @@ extension ByteWriter {
         message.withUnsafeBytes { put(raw: $0) }
     }
 
+    /// Appends what a task reports.
+    package mutating func putReport(request: UInt64, _ report: TaskReport) {
+        let (kind, fraction, text) = report.parts
+        let bytes = Array(text.utf8.prefix(FrameFormat.messageLimit))
+        putPrefix(.report, detail: kind, size: FrameFormat.reportHeaderSize + bytes.count)
+        put(request)
+        put(fraction)
+        bytes.withUnsafeBytes { put(raw: $0) }
+    }
+
     /// Appends the cancellation of a request.
     package mutating func putCancel(request: UInt64) {
         putPrefix(.cancel, size: FrameFormat.requestHeaderSize)

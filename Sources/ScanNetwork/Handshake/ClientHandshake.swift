@@ -51,6 +51,7 @@ package struct ClientHandshake {
             info.arithmetic = info.arithmetic?.printable
             if let pause = info.answer?.pause { info.answer?.pause = pause.printable }
             info.queueLimit = min(info.queueLimit, 1 << 20)
+            info.memory = info.memory.map { max(0, $0) }
             info.frameLimit = min(info.frameLimit, FrameFormat.greatestFrameLimit)
             return .open(info, version: version, consumed: size)
         } catch let foreign as ForeignPeer {

@@ -46,6 +46,8 @@ public struct NodeInfo: Codable, Equatable, Sendable {
     package var answer: NodeOrder.Answer?
     /// Whether it answers calls; nil if not.
     package var answersCalls: Bool?
+    /// Bytes that its tasks may need together; nil if it does not report that.
+    package var memory: Int?
     /// Longest frame it accepts, in bytes.
     package var frameLimit: Int
 
@@ -53,7 +55,7 @@ public struct NodeInfo: Codable, Equatable, Sendable {
         case identity, name, slots, queueLimit, software, taskTypes = "scanners", busy, readsReferences, identifiesBulk
         case forgetsBulk, unpacks, expands, expandsScaled, takesParts, speed, processors, arithmetic, changesWeight,
             tags
-        case answer, answersCalls, frameLimit
+        case answer, answersCalls, memory, frameLimit
     }
 
     /// Whether the attempt is sent to it with the flag of the last use of a bulk key. A node without ``forgetsBulk``
@@ -91,6 +93,8 @@ package struct CoordinatorInfo: Codable, Equatable, Sendable {
     package var order: NodeOrder?
     /// Whether it sends calls instead of tasks; nil if not.
     package var calls: Bool?
+    /// Whether it understands frames with reports of tasks; nil if not.
+    package var takesReports: Bool?
 
     /// Weights that nodes accept; others count as the nearest of them.
     package static let weights = 0.01...100.0

@@ -1,4 +1,5 @@
 internal import ScanBasics
+import ScanCluster
 package import ScanSecurity
 
 extension NodeServer {
@@ -13,6 +14,8 @@ extension NodeServer {
         public var bulkCacheLimit = min(1 << 30, PhysicalMemory.byteCount / 4)
         /// Longest frame accepted, bulk bytes included; 1 GiB by default.
         public var frameLimit = 1 << 30
+        /// Bytes that tasks may need together, see `ScanTask.requiredMemory`; three quarters of the memory by default.
+        public var memory = ScanSystem.defaultMemory
         /// Connections at the same time; 256 by default.
         public var connectionLimit = 256
         /// Limits of connections whose peer has not yet proved that it holds the cluster key.

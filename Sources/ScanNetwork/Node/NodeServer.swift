@@ -62,7 +62,7 @@ public final class NodeServer: @unchecked Sendable {
         var generator = SystemRandomNumberGenerator()
         let system = ScanSystem(
             local: slots, id: identity ?? SystemID(using: &generator), name: name, niceness: options.niceness,
-            tags: options.tags, clock: loop)
+            tags: options.tags, memory: options.memory, clock: loop)
         self.init(
             system, ownsSystem: true, keys: keys, taskTypes: taskTypes, listen: listen, resolver: resolver,
             options: options, loop: loop, onEvent: onEvent)
@@ -106,6 +106,7 @@ public final class NodeServer: @unchecked Sendable {
         info.expands = BulkCompression.form
         info.expandsScaled = BulkCompression.scaledForm
         info.processors = system.processors
+        info.memory = system.memory
         info.arithmetic = taskTypes.arithmetic
         info.tags = system.tags.isEmpty ? nil : system.tags.sorted()
         self.info = info

@@ -13,6 +13,10 @@ package final class NodeSession: @unchecked Sendable {
         // Tasks are made while `state` is being changed: what they need is not read from there.
         didSet { state.weight = weight }
     }
+    /// What its tasks report.
+    let reports = ReportBuffer()
+    /// Whether the coordinator understands that.
+    private(set) var takesReports = false
     /// Whether the connection ends once its tasks have, since the node was paused.
     private(set) var isLeaving = false
     @exclusivity(unchecked) private var batch: [NodeTask] = []
@@ -88,8 +92,16 @@ package final class NodeSession: @unchecked Sendable {
         if let event { server.onEvent(event) }
     }
 
+    /// Sends what tasks report that run.
+    func send(_ reports: [(task: UInt64, report: TaskReport)]) {
+        for (request, report) in reports where state.isPending(request) {
+            connection?.send { $0.putReport(request: request, report) }
+        }
+    }
+
     /// Answers a task that has ended, unless its requester has cancelled it.
     func answer(_ task: NodeTask) {
+        send(reports.take(of: task.request).map { (task.request, $0) })
         switch state.ended(task, on: &server.resources) {
         case .nothing: break
         case .output(let bytes, let keptBulk): respond(to: task, succeeded: true, keptBulk: keptBulk, bytes)
@@ -130,6 +142,7 @@ extension NodeSession: ConnectionDelegate {
                 return .open(consumed: consumed)
             }
             weight = coordinator.weight ?? 1
+            takesReports = coordinator.takesReports == true
             report(state.opened(by: coordinator, at: "\(connection.peer)"))
             server.opened(id)
             return .open(consumed: consumed)
@@ -167,7 +180,8 @@ extension NodeSession: ConnectionDelegate {
         case .weight(let weight):
             guard state.isOpen else { throw ProtocolError("a weight on a connection for calls") }
             self.weight = CoordinatorInfo.accepted(weight)
-        case .response, .refusal, .ping, .pong, .reply: throw ProtocolError("a coordinator sent a node's frame")
+        case .response, .refusal, .ping, .pong, .reply, .report:
+            throw ProtocolError("a coordinator sent a node's frame")
         }
     }
 

@@ -93,6 +93,11 @@ final class NodeTask: SlotTask, SessionTask, @unchecked Sendable {
         self.seconds += seconds
     }
 
+    func report(_ report: TaskReport) {
+        guard session.takesReports else { return }
+        session.reports.add(report, of: request, clock: clock) { [weak session] in session?.send($0) }
+    }
+
     func lacksBulk(because reason: any Error) { result = .bulkElsewhere("\(reason)") }
 
     func leave() {

@@ -186,7 +186,7 @@ import Testing
         state.exhausted()
         func error(_ tags: Set<String>, at seconds: Double) -> ScanError? {
             state.checkOrphaned(
-                hasSystem: { $1.isSubset(of: tags) }, hasStuckSystem: { false }, at: moment(seconds))
+                hasSystem: { $1.tags.isSubset(of: tags) }, hasStuckSystem: { false }, at: moment(seconds))
         }
         #expect(error(["gpu"], at: 0) == nil && state.wakeUp == nil)
         #expect(error(["fast-disk"], at: 0) == nil && state.wakeUp == moment(3))
@@ -268,6 +268,20 @@ import Testing
                 state.checkOrphaned(hasSystem: { _, _ in false }, hasStuckSystem: { true }, at: .zero) == nil)
         }
         #expect(state.isGivingUp)
+    }
+
+    @Test("tasks in flight are hedged while a run waits for others to arrive")
+    func starved() throws {
+        var state = state(1, isWhole: false)
+        state.looksAhead = true
+        #expect(state.wantsTask)
+        let slow = start(&state, on: 1)
+        #expect(state.overdue(hasIdleSlot: { _ in true }, at: moment(100)).isEmpty)
+        state.starves()
+        #expect(state.overdue(hasIdleSlot: { _ in true }, at: moment(100)) == [slow])
+        #expect(!state.isDone && state.contradiction == nil)
+        _ = state.pulled(TaskRequest(cost: 1))
+        #expect(state.overdue(hasIdleSlot: { _ in true }, at: moment(100)).isEmpty && state.contradiction == nil)
     }
 
     @Test("a slow consumer holds the run up")

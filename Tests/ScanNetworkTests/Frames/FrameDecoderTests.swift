@@ -18,6 +18,7 @@ struct FrameDecoderTests {
         case call(UInt64, [UInt8])
         case reply(UInt64, [UInt8])
         case weight(Double)
+        case report(UInt64, TaskReport)
 
         init(_ frame: Frame) {
             switch frame {
@@ -37,6 +38,7 @@ struct FrameDecoderTests {
             case .call(let call): self = .call(call.number, [UInt8](call.body))
             case .reply(let reply): self = .reply(reply.number, [UInt8](reply.body))
             case .weight(let weight): self = .weight(weight)
+            case .report(let request, let report): self = .report(request, report)
             }
         }
     }
@@ -85,12 +87,14 @@ struct FrameDecoderTests {
         case .call(let number, let body): writer.putCall(number, body: body)
         case .reply(let number, let body): writer.putReply(number, body: body)
         case .weight(let weight): writer.putWeight(weight)
+        case .report(let request, let report): writer.putReport(request: request, report)
         }
         out += writer.bytes
     }
 
     static let samples: [Copy] = [
-        .call(1, [1, 2]), .reply(.max, []), .ping(1), .pong(.max), .cancel(5), .weight(0.5), .goodbye(true, "draining"),
+        .call(1, [1, 2]), .reply(.max, []), .ping(1), .pong(.max), .cancel(5), .weight(0.5),
+        .report(7, .progress(0.25, "a quarter")), .report(8, .line("read 5 files")), .goodbye(true, "draining"),
         .goodbye(false, ""),
         .refusal(9, .queueFull, "full"), .refusal(10, .bulkMissing, ""),
         .response(3, true, true, 0.25, [1, 2, 3]), .response(4, false, false, 0, []),

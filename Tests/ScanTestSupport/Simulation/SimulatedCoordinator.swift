@@ -140,7 +140,7 @@ private final class AttemptTally: @unchecked Sendable {
             if attempts < least {
                 world.fail("task \(index) was given up after \(attempts) attempts")
             }
-        case .taskStarted, .taskRecalled, .systemJoined, .systemLeft: break
+        case .taskStarted, .taskRecalled, .taskProgressed, .taskLogged, .systemJoined, .systemLeft: break
         }
     }
 }

@@ -94,7 +94,8 @@ final class SimulatedLink: @unchecked Sendable {
         case .goodbye(draining: true, _):
             if let identity { systems.leave(identity) }
             try transport?.received(frame)
-        case .task, .response, .refusal, .cancel, .goodbye, .call, .reply, .weight: try transport?.received(frame)
+        case .task, .response, .refusal, .cancel, .goodbye, .call, .reply, .weight, .report:
+            try transport?.received(frame)
         }
     }
 

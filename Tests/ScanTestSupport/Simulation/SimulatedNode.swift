@@ -194,7 +194,7 @@ final class SimulatedNode: @unchecked Sendable {
         case .pong(let token): session.liveness.pong(token, at: world.clock.now)
         case .weight(let weight): session.state.weight = CoordinatorInfo.accepted(weight)
         case .goodbye: break
-        case .response, .refusal, .call, .reply: throw ProtocolError("a coordinator sent a node's frame")
+        case .response, .refusal, .call, .reply, .report: throw ProtocolError("a coordinator sent a node's frame")
         }
     }
 

@@ -1,5 +1,3 @@
-package import ScanCluster
-
 /// A task that does nothing: its duration is the cost of transport. Its output is the number of bulk bytes.
 package struct ProbeTask: ScanTask {
     package static let typeName = "skyfarm.probe/1"

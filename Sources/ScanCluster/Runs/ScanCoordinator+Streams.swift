@@ -1,0 +1,94 @@
+extension ScanCoordinator {
+    /// Runs the tasks that `tasks` yields while the run goes on, and returns exactly one response for each, in the order of
+    /// completion.
+    ///
+    /// The run waits while no task is there, and ends after the sequence has: with a sequence that yields a task once the
+    /// response to another has arrived, tasks depend on each other. At most 256 tasks are read ahead of the systems.
+    ///
+    /// ```swift
+    /// let (tasks, input) = AsyncStream<Step>.makeStream()
+    /// input.yield(Step(id: 0))
+    /// for try await response in coordinator.responses(to: tasks) {
+    ///     if let next = try response.get().next { input.yield(next) } else { input.finish() }
+    /// }
+    /// ```
+    /// - Parameters:
+    ///   - tasks: read on Swift's global executor, and cancelled with the run.
+    ///   - bulk: the bytes that travel beside a task, read when an attempt needs them.
+    ///   - observer: called with each event, in order, on the run's executor; must not block.
+    /// - Returns: a sequence that throws what ``responses(to:bulk:observer:)-(Sequence,_,_)`` would, and
+    ///   ``ScanError/Code/tasksUnreadable`` if `tasks` throws.
+    public func responses<Tasks: AsyncSequence & Sendable>(
+        to tasks: Tasks, bulk: (@Sendable (Tasks.Element) -> BulkSource?)? = nil,
+        observer: (@Sendable (TaskEvent) -> Void)? = nil
+    ) -> TaskResponses<Tasks.Element> where Tasks.Element: ScanTask {
+        TaskResponses { [self] in
+            let stream = TaskStream<Tasks.Element>()
+            let feeder = Task.detached { await stream.feed(from: tasks) }
+            stream.onEnd { feeder.cancel() }
+            return begin({ stream }, arrivingIn: stream, bulk: bulk, observer: observer)
+        }
+    }
+
+    /// Runs `tasks`, and those that follow from their responses, until no task is left.
+    ///
+    /// ```swift
+    /// let responses = coordinator.responses(to: [Folder(id: "/data")]) { response in
+    ///     try response.get().subfolders.map { Folder(id: $0) }
+    /// }
+    /// ```
+    /// - Parameters:
+    ///   - tasks: the first tasks.
+    ///   - observer: as in ``responses(to:bulk:observer:)-(Sequence,_,_)``.
+    ///   - next: the tasks that follow from a response. If it throws, the run ends with
+    ///     ``ScanError/Code/tasksUnreadable``.
+    /// - Returns: the responses to all of them.
+    public func responses<Work: ScanTask>(
+        to tasks: some Sequence<Work> & Sendable, observer: (@Sendable (TaskEvent) -> Void)? = nil,
+        followedBy next: @escaping @Sendable (TaskResponse<Work>) throws -> [Work]
+    ) -> TaskResponses<Work> {
+        TaskResponses { [self] in
+            let channel = TaskResponses<Work>.Channel(capacity: options.responseBuffer)
+            let course = Task(executorPreference: executor) {
+                await withTaskCancellationHandler {
+                    var failure: ScanError?
+                    do throws(ScanError) {
+                        try await run(tasks, observer: observer, followedBy: next, into: channel)
+                    } catch {
+                        failure = error
+                    }
+                    channel.finish(failure)
+                } onCancel: {
+                    channel.abandon()
+                }
+            }
+            return TaskResponses.AsyncIterator(channel: channel) { course.cancel() }
+        }
+    }
+
+    private func run<Work: ScanTask>(
+        _ tasks: some Sequence<Work> & Sendable, observer: (@Sendable (TaskEvent) -> Void)?,
+        followedBy next: @Sendable (TaskResponse<Work>) throws -> [Work], into channel: TaskResponses<Work>.Channel
+    ) async throws(ScanError) {
+        let (stream, input) = AsyncStream<Work>.makeStream()
+        defer { input.finish() }
+        var open = 0
+        for task in tasks {
+            open += 1
+            input.yield(task)
+        }
+        if open == 0 { return }
+        for try await response in responses(to: stream, observer: observer) {
+            let following: [Work]
+            do {
+                following = try next(response)
+            } catch {
+                throw ScanError(.tasksUnreadable, "what follows from a response is not known: \(error)")
+            }
+            open += following.count - 1
+            for task in following { input.yield(task) }
+            if open == 0 { input.finish() }
+            if !channel.send(SharedResponse(response)) { await channel.room() }
+        }
+    }
+}
