@@ -20,17 +20,35 @@ extension Systems {
     package func subset(_ ids: some Sequence<SystemID>, slots: Int = .max) -> Systems {
         let systems = registry.withLock { registry in ids.compactMap { registry.systems[$0] } }
         let subset = Systems(clock: clock)
-        subset.registry.withLock { registry in
-            for system in systems {
-                let isLimited = slots < system.slots
-                let joined = registry.state.join(
-                    id: system.id, name: system.name, slots: isLimited ? slots : system.slots,
-                    depth: isLimited ? slots : system.depth, isLocal: system.isLocal, tags: system.tags,
-                    link: BulkLink(nominal: system.link.nominalRate), reads: system.link.readsReferences,
-                    speed: registry.speed(of: system), processors: system.processors, memory: system.memory)
-                if joined { registry.systems[system.id] = system }
-            }
-        }
+        for system in systems { subset.admit(system, slots: slots) }
         return subset
+    }
+
+    /// Adds a system of another registry, which is the one that is told of its abandoned scans. At most `slots` of its slots
+    /// are used.
+    func admit(_ system: ScanSystem, slots: Int = .max) {
+        change { registry in
+            let isLimited = slots < system.slots
+            let joined = registry.state.join(
+                id: system.id, name: system.name, slots: isLimited ? slots : system.slots,
+                depth: isLimited ? slots : system.depth, isLocal: system.isLocal, tags: system.tags,
+                link: BulkLink(nominal: system.link.nominalRate), reads: system.link.readsReferences,
+                speed: registry.speed(of: system), processors: system.processors, memory: system.memory)
+            if joined { registry.systems[system.id] = system }
+            return joined
+        }
+    }
+
+    /// So many systems more are being prepared, and will join.
+    func note(joining count: Int) {
+        change { registry in
+            registry.joining += count
+            return true
+        }
+    }
+
+    /// All systems.
+    var all: [ScanSystem] {
+        registry.withLock { registry in registry.state.members.compactMap { registry.systems[$0.id] } }
     }
 }

@@ -55,6 +55,7 @@ public struct TaskTypes: Sendable {
     public init<each Work: ScanTask>(_ types: repeat (each Work).Type) {
         repeat add(each types)
         repeat add(TaskChunk<each Work>.self)
+        add(SharePrimer.self)
     }
 
     /// Names of all types, sorted.

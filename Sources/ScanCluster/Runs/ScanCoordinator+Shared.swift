@@ -1,0 +1,72 @@
+extension ScanCoordinator {
+    /// Runs `tasks`, all of which have the bulk bytes of `source`, under its key. A system gets no task before it has the
+    /// bytes, so that they are sent to it once, as long as it has memory to keep them and stays connected.
+    package func responses<Work: ScanTask>(
+        to tasks: some Sequence<Work> & Sendable, sharing source: BulkSource,
+        observer: (@Sendable (TaskEvent) -> Void)?
+    ) -> TaskResponses<Work> {
+        TaskResponses { [self] in
+            let channel = TaskResponses<Work>.Channel(capacity: options.responseBuffer)
+            let course = Task(executorPreference: executor) {
+                await withTaskCancellationHandler {
+                    // Systems join it once they have the bytes.
+                    let primed = Systems(clock: systems.clock)
+                    let priming = Task { await primed.follow(systems, priming: source) }
+                    var failure: ScanError?
+                    do throws(ScanError) {
+                        let coordinator = ScanCoordinator(
+                            systems: primed, options: options, clock: clock, executor: executor)
+                        let responses = coordinator.responses(to: tasks, bulk: { _ in source }, observer: observer)
+                        for try await response in responses {
+                            if !channel.send(SharedResponse(response)) { await channel.room() }
+                        }
+                    } catch {
+                        failure = error
+                    }
+                    priming.cancel()
+                    channel.finish(failure)
+                } onCancel: {
+                    channel.abandon()
+                }
+            }
+            return TaskResponses.AsyncIterator(channel: channel) { course.cancel() }
+        }
+    }
+}
+
+extension Systems {
+    /// Has the systems of `others`, as they join and leave, once they have the bytes of `source`, until the calling task is
+    /// cancelled.
+    fileprivate func follow(_ others: Systems, priming source: BulkSource) async {
+        let watcher = others.watch()
+        defer { others.unwatch(watcher) }
+        await withDiscardingTaskGroup { group in
+            var known: Set<SystemID> = []
+            while !Task.isCancelled {
+                let present = others.all
+                let ids = Set(present.map(\.id))
+                for id in known.subtracting(ids) { leave(id) }
+                for system in present where !known.contains(system.id) {
+                    group.addTask { await self.prime(system, of: others, with: source) }
+                }
+                known = ids
+                await others.change(for: watcher)
+            }
+            group.cancelAll()
+        }
+    }
+
+    /// Adds a system once it has the bytes. One that does not know how to keep them gets them with its tasks.
+    private func prime(_ system: ScanSystem, of others: Systems, with source: BulkSource) async {
+        note(joining: 1)
+        defer { note(joining: -1) }
+        do throws(ScanError) {
+            if !system.isLocal { _ = try await system.run(SharePrimer(), attempt: 1, bulk: source) }
+        } catch {
+            guard [.unknownType, .refused].contains(error.code) else { return }
+        }
+        admit(system)
+        // It may have left meanwhile.
+        if !others.all.contains(where: { $0.id == system.id }) { leave(system.id) }
+    }
+}
