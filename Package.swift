@@ -436,7 +436,7 @@ let package = Package(
             swiftSettings: swift),
         .testTarget(
             name: "SkyReportTests",
-            dependencies: ["SkyReport", "SkyCatalogue", "SkyExtraction", "SkyFITS", "CPNG", "ScanBasics"],
+            dependencies: ["SkyReport", "SkyCatalogue", "SkyExtraction", "SkyFITS", "CPNG", "CZlib", "ScanBasics"],
             swiftSettings: swift),
         .testTarget(name: "SAMPTests", dependencies: ["SAMP"], swiftSettings: swift),
         .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: swift),

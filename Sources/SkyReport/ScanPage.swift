@@ -54,11 +54,8 @@ public enum ScanPage {
     ///   - preview: the preview of the image.
     ///   - index: relative link to the page of all images of the job; nil for a scan of one image.
     /// - Returns: the file, in UTF-8.
-    /// - Throws: ``PNGError``.
-    public static func report(
-        _ snapshot: LiveUpdate, preview: Preview, index: String? = nil
-    ) throws(PNGError) -> [UInt8] {
-        let picture = Data(try preview.png()).base64EncodedString()
+    public static func report(_ snapshot: LiveUpdate, preview: Preview, index: String? = nil) -> [UInt8] {
+        let picture = Data(preview.png()).base64EncodedString()
         return page(
             [
                 "title": title(snapshot),

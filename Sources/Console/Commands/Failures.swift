@@ -42,7 +42,7 @@ extension CommandError {
         case is KeyError: self.init(.authentication, text)
         case is ImageError, is ScanSetupError: self.init(.input, text)
         case let error as OutputError where error.code == .brokenPipe: self.init(.brokenPipe, text)
-        case is OutputError, is PNGError: self.init(.output, text)
+        case is OutputError: self.init(.output, text)
         case let error as JournalError:
             self.init([.noSpace, .unwritable, .damaged].contains(error.code) ? .output : .failure, text)
         case let error as ScanError:

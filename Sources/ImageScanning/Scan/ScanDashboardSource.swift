@@ -50,7 +50,7 @@ package final class ScanDashboardSource: DashboardSource {
         state.previewUnderWay = Task { [weak self] in
             do {
                 let preview = try await make()
-                self?.show(preview, try preview.png())
+                self?.show(preview, preview.png())
             } catch is CancellationError {
             } catch {
                 warn("the live page has no picture: \(error)")

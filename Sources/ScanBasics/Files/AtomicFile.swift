@@ -125,6 +125,16 @@ public final class AtomicFile {
     /// Appends bytes.
     /// - Throws: ``OutputError`` with `noSpace` or `failed`.
     public func write(_ bytes: some Sequence<UInt8>) throws(OutputError) {
+        // A whole file is not copied.
+        if buffer.isEmpty, bytes.underestimatedCount >= Self.bufferSize / 16 {
+            let written = bytes.withContiguousStorageIfAvailable { bytes in
+                writeAll(UnsafeRawBufferPointer(bytes), to: descriptor)
+            }
+            if let written {
+                if let code = written { throw Self.failure(shownPath, code) }
+                return
+            }
+        }
         buffer.append(contentsOf: bytes)
         if buffer.count >= Self.bufferSize { try flush() }
     }

@@ -30,17 +30,14 @@ public struct Preview: Equatable, Sendable {
     }
 
     /// Encodes the preview as a grey PNG file, with the last row on top.
-    /// - Throws: ``PNGError``.
-    public func png() throws(PNGError) -> [UInt8] {
-        try PNG.encode(grey: stretch.shades(pixels), width: width, height: height)
+    public func png() -> [UInt8] {
+        PNG.encode(grey: stretch.shades(pixels), width: width, height: height)
     }
 
     /// Returns a smaller preview whose longest side has at most `limit` pixels, each the mean of a square of pixels.
     public func thumbnail(limit: Int) -> Preview {
         var builder = PreviewBuilder(width: width, height: height, limit: limit)
         pixels.withUnsafeBufferPointer { builder.add(rows: $0) }
-        let small = builder.finish()
-        return Preview(
-            width: small.width, height: small.height, factor: factor * small.factor, pixels: small.pixels)
+        return builder.finish(from: factor)
     }
 }

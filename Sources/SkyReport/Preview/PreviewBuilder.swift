@@ -50,9 +50,71 @@ public struct PreviewBuilder: Sendable {
     /// Adds the rows that ``nextRows(limit:)`` returned.
     public mutating func add(rows: UnsafeBufferPointer<Float>) {
         precondition(rows.count % width == 0 && rowsTaken + rows.count / width <= height, "whole rows of the image")
-        for start in stride(from: 0, to: rows.count, by: width) {
-            add(row: UnsafeBufferPointer(rebasing: rows[start..<start + width]))
+        var rest = rows[...]
+        while !rest.isEmpty {
+            let square = squareEnd(of: rowsTaken) - rowsTaken
+            let isWhole = rowsTaken % factor == 0 && rest.count >= square * width
+            let taken = UnsafeBufferPointer(rebasing: rest.prefix(isWhole ? square * width : width))
+            if isWhole { add(square: taken) } else { add(row: taken) }
+            rest = rest.dropFirst(taken.count)
         }
+    }
+
+    /// Adds all rows of the squares of a row of the preview. Numbers are not counted, as long as they have a sum.
+    private mutating func add(square rows: UnsafeBufferPointer<Float>) {
+        let (width, factor, first) = (width, factor, pixels.count)
+        let count = rows.count / width
+        sums.withUnsafeMutableBufferPointer { sums in
+            for column in 0..<width { sums[column] = Double(rows[column]) }
+            for start in stride(from: width, to: rows.count, by: width) {
+                for column in 0..<width { sums[column] += Double(rows[start &+ column]) }
+            }
+            let whole = width / factor
+            // By constant factors the compiler adds several squares at once.
+            switch factor {
+            case 1: Self.append(1, UnsafeBufferPointer(sums), whole, of: count, to: &pixels)
+            case 2: Self.append(2, UnsafeBufferPointer(sums), whole, of: count, to: &pixels)
+            case 3: Self.append(3, UnsafeBufferPointer(sums), whole, of: count, to: &pixels)
+            default: Self.append(factor, UnsafeBufferPointer(sums), whole, of: count, to: &pixels)
+            }
+            if whole < columns {
+                let sum = sums[(whole * factor)...].reduce(0, +)
+                pixels.append(Float(sum / Double(count * (width - whole * factor))))
+            }
+            sums.update(repeating: 0)
+        }
+        rowsTaken = min(height, rowsTaken + factor)
+        for place in first..<pixels.count where !pixels[place].isFinite {
+            pixels[place] = mean(ofColumns: (place - first) * factor, in: rows)
+        }
+    }
+
+    /// Appends the means of squares, whose columns have sums of `rowCount` rows.
+    @inline(__always)
+    private static func append(
+        _ factor: Int, _ sums: UnsafeBufferPointer<Double>, _ count: Int, of rowCount: Int, to pixels: inout [Float]
+    ) {
+        let number = Double(factor * rowCount)
+        pixels += [Float](unsafeUninitializedCapacity: count) { means, initialized in
+            for place in 0..<count {
+                var sum = 0.0
+                for column in 0..<factor { sum += sums[place &* factor &+ column] }
+                means[place] = Float(sum / number)
+            }
+            initialized = count
+        }
+    }
+
+    /// Returns the mean of the finite pixels of a square; NaN if there are none.
+    private func mean(ofColumns first: Int, in rows: UnsafeBufferPointer<Float>) -> Float {
+        var (sum, count) = (0.0, 0.0)
+        for start in stride(from: 0, to: rows.count, by: width) {
+            for pixel in rows[start + first..<start + min(width, first + factor)] where pixel.isFinite {
+                sum += Double(pixel)
+                count += 1
+            }
+        }
+        return count == 0 ? .nan : Float(sum / count)
     }
 
     private mutating func add(row: UnsafeBufferPointer<Float>) {
@@ -89,8 +151,11 @@ public struct PreviewBuilder: Sendable {
     }
 
     /// Returns the preview. Must be called after all rows have been added.
-    public func finish() -> Preview {
+    public func finish() -> Preview { finish(from: 1) }
+
+    /// Returns the preview of rows that are reduced already: each side of their pixels has so many pixels of the image.
+    func finish(from first: Int) -> Preview {
         precondition(rowsTaken == height, "all rows have been added")
-        return Preview(width: columns, height: pixels.count / columns, factor: factor, pixels: pixels)
+        return Preview(width: columns, height: pixels.count / columns, factor: first * factor, pixels: pixels)
     }
 }

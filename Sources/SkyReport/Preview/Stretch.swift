@@ -74,44 +74,52 @@ public struct Stretch: Encodable, Equatable, Sendable {
     /// Returns the shades of values; each is ``shade(_:)`` of its value.
     package func shades(_ values: [Float]) -> [UInt8] {
         let (black, white) = (black, white)
-        // The inverse hyperbolic sine is computed once for each shade: `ends[shade]` is the least value above it.
+        // The inverse hyperbolic sine is computed once for each shade: `ends[shade]` is the least value above it. No value
+        // is above the last one, not even infinity.
         let scale = asinh((white - black) / softening)
         var ends = (0..<255).map { (shade: Int) -> Double in
             let height = softening * sinh((Double(shade) + 0.5) / 255 * scale)
             return black + height
         }
-        ends.append(.infinity)
-        // The shade at the beginning of equal intervals, from which few steps lead to that of a value.
+        ends.append(.nan)
+        // The shade at the beginning of equal intervals, from which few steps lead to that of a value. A thousandth of an
+        // interval is for values that rounding moves into the next one.
         let intervals = 16_384
         let width = (white - black) / Double(intervals)
         var shade = 0
         let starts = (0..<intervals).map { interval -> UInt8 in
-            while black + Double(interval) * width >= ends[shade] { shade += 1 }
+            while black + (Double(interval) - 1e-3) * width >= ends[shade] { shade += 1 }
             return UInt8(shade)
         }
-        let (last, factor) = (Double(intervals - 1), 1 / width)
+        let places = intervalNumbers(values, intervals)
         return [UInt8](unsafeUninitializedCapacity: values.count) { shades, count in
             starts.withUnsafeBufferPointer { starts in
                 ends.withUnsafeBufferPointer { ends in
-                    for index in values.indices {
+                    for (index, place) in places.enumerated() {
                         let value = Double(values[index])
-                        // NaN is black as well.
-                        guard value > black else {
-                            shades[index] = 0
-                            continue
-                        }
-                        // Rounding may lead to the next interval, whose start is then stepped back from.
-                        var shade = starts[Int(min((value - black) * factor, last))]
-                        let limited = min(value, white)
-                        // Noise takes this step or not: an addition, since a branch would be mispredicted.
-                        shade &+= limited >= ends[Int(shade)] ? 1 : 0
-                        while shade > 0, limited < ends[Int(shade) - 1] { shade -= 1 }
-                        while limited >= ends[Int(shade)] { shade += 1 }
+                        var shade = starts[Int(place)]
+                        // Few values take this step, or further ones. What is no number takes none, and is black.
+                        while value >= ends[Int(shade)] { shade &+= 1 }
                         shades[index] = shade
                     }
                 }
             }
             count = values.count
+        }
+    }
+
+    /// Returns the numbers of the intervals in which values are, of so many between black and white; or the next ones, for
+    /// values at the end of an interval.
+    private func intervalNumbers(_ values: [Float], _ count: Int) -> [UInt16] {
+        let (black, factor, last) = (black, Double(count) / (white - black), Double(count - 1))
+        return [UInt16](unsafeUninitializedCapacity: values.count) { places, initialized in
+            // Without branches, which would be mispredicted: the compiler makes vector instructions of this. In the sum the
+            // lowest bits are those of the integer. Of what is no number the place is 0.
+            for index in values.indices {
+                let place = min(max(0, (Double(values[index]) - black) * factor), last)
+                places[index] = UInt16(truncatingIfNeeded: (place - 0.4999 + 0x1.8p52).bitPattern)
+            }
+            initialized = values.count
         }
     }
 }

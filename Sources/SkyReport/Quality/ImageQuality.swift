@@ -88,36 +88,28 @@ public struct ImageQuality: Equatable, Encodable, Sendable {
         in table: CatalogueTable, peaks: ClosedRange<Double>, _ parameters: ScanParameters
     ) -> [Point] {
         func column(_ name: String) -> [Double] {
-            table[name].map { column in (0..<column.values.count).map(column.values.real) } ?? []
+            let values = table[name]?.values
+            return (0..<table.rowCount).map { row in values.map { $0.real(row) } ?? .nan }
         }
-        let names = [
-            "flag", "flag_kron", "flag_auto", "a", "b", "x", "y", "xpeak", "ypeak", "peak", "flux_auto",
-            "fluxerr_auto", "flux_radius", "kron_radius",
-        ]
-        let columns = Dictionary(uniqueKeysWithValues: names.map { ($0, column($0)) })
-        func value(_ name: String, _ row: Int) -> Double {
-            columns[name].flatMap { $0.indices.contains(row) ? $0[row] : nil } ?? .nan
-        }
+        let flags = ["flag", "flag_kron", "flag_auto"].map(column)
+        let (a, b, peak, radius) = (column("a"), column("b"), column("peak"), column("flux_radius"))
+        let (flux, error, kron) = (column("flux_auto"), column("fluxerr_auto"), column("kron_radius"))
+        let (x, y, xPeak, yPeak) = (column("x"), column("y"), column("xpeak"), column("ypeak"))
         let rows = (0..<table.rowCount).filter { row in
-            ["flag", "flag_kron", "flag_auto"].allSatisfy { value($0, row) == 0 }
-                && value("flux_auto", row) >= leastSignal * value("fluxerr_auto", row)
-                && value("flux_radius", row) > 0 && value("b", row) > 0
-                && peaks.contains(value("peak", row)) && value("peak", row) > 0
+            flags.allSatisfy { $0[row] == 0 } && flux[row] >= leastSignal * error[row] && radius[row] > 0 && b[row] > 0
+                && peaks.contains(peak[row]) && peak[row] > 0
         }
-        let radii = rows.map { value("flux_radius", $0) }
-        guard let sizes = mostPopulated(radii, spread: spread) else { return [] }
-        return zip(rows, radii).filter { sizes.contains($0.1) }.map(\.0)
-            .sorted { (value("flux_auto", $0), $1) > (value("flux_auto", $1), $0) }
+        guard let sizes = mostPopulated(rows.map { radius[$0] }, spread: spread) else { return [] }
+        return rows.filter { sizes.contains(radius[$0]) }.sorted { (flux[$0], $1) > (flux[$1], $0) }
             .map { row in
-                let (a, b) = (value("a", row), value("b", row))
-                let kron = max(parameters.kronFactor * value("kron_radius", row), parameters.kronMinimum)
-                let (right, up) = (value("xpeak", row) - value("x", row), value("ypeak", row) - value("y", row))
+                let aperture = max(parameters.kronFactor * kron[row], parameters.kronMinimum)
+                let (right, up) = (xPeak[row] - x[row], yPeak[row] - y[row])
                 return Point(
                     spread: PointSpread(
-                        halfFluxRadius: value("flux_radius", row), limit: 6 * a, flux: value("flux_auto", row),
-                        aperture: kron * (a * b).squareRoot(), peak: value("peak", row),
+                        halfFluxRadius: radius[row], limit: 6 * a[row], flux: flux[row],
+                        aperture: aperture * (a[row] * b[row]).squareRoot(), peak: peak[row],
                         offset: (right * right + up * up).squareRoot()),
-                    ellipticity: 1 - b / a)
+                    ellipticity: 1 - b[row] / a[row])
             }
     }
 

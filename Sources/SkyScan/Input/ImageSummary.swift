@@ -26,6 +26,10 @@ public struct ImageSummary: Sendable {
     public let imageCount: Int
     /// Notes on the files for the user, a line each: further images, faults that do not prevent reading.
     public let warnings: [String]
+    /// Why the catalogue lacks right ascension and declination, although the header has celestial axes.
+    ///
+    /// Nil if the axes are usable, or if there are none, which is not an error.
+    public let coordinatesProblem: String?
 
     init(
         _ image: FITSImage, mask: (name: String, file: FITSImage)?, weights: (name: String, file: FITSImage)?,
@@ -41,9 +45,9 @@ public struct ImageSummary: Sendable {
         self.mask = mask?.name
         self.weights = weights?.name
         imageCount = image.survey?.images.count ?? 1
-        warnings =
-            [image, mask?.file, weights?.file].flatMap { $0?.warnings ?? [] }
-            + Self.coordinateNotes(header, name: name, path: image.location.path)
+        let notes: [String]
+        (notes, coordinatesProblem) = Self.coordinateNotes(header, name: name, path: image.location.path)
+        warnings = [image, mask?.file, weights?.file].flatMap { $0?.warnings ?? [] } + notes
     }
 
     /// The summary of an image on a node, without maps.
@@ -55,32 +59,26 @@ public struct ImageSummary: Sendable {
         cards = ImageCards(
             header: self.header, primary: FITSHeader(bytes: image.primary), holdsIntegers: image.bitpix > 0)
         (plane, mask, weights) = (nil, nil, nil)
-        warnings = Self.coordinateNotes(self.header, name: name, path: nil)
+        (warnings, coordinatesProblem) = Self.coordinateNotes(self.header, name: name, path: nil)
         self.imageCount = imageCount
     }
 
-    /// Notes on the coordinates for the user, a line each. `path` is the file of the image; nil if it cannot be read
-    /// here.
-    private static func coordinateNotes(_ header: FITSHeader, name: String, path: String?) -> [String] {
-        guard let system = try? CelestialWCS(header: header) else { return [] }
-        let tables = LookupTables(header)?.note(file: path)
-        return (system.notes + [tables].compactMap(\.self)).map { "\(name): \($0)" }
+    /// Notes on the coordinates for the user, a line each, and why there are none. `path` is the file of the image; nil if
+    /// it cannot be read here.
+    private static func coordinateNotes(
+        _ header: FITSHeader, name: String, path: String?
+    ) -> (notes: [String], problem: String?) {
+        do throws(WCSUnavailable) {
+            let system = try CelestialWCS(header: header)
+            let tables = LookupTables(header)?.note(file: path)
+            return ((system.notes + [tables].compactMap(\.self)).map { "\(name): \($0)" }, nil)
+        } catch {
+            return ([], error.isAbsent ? nil : error.description)
+        }
     }
 
     /// Number of pixels.
     public var area: Int { width * height }
-
-    /// Why the catalogue lacks right ascension and declination, although the header has celestial axes.
-    ///
-    /// Nil if the axes are usable, or if there are none, which is not an error.
-    public var coordinatesProblem: String? {
-        do throws(WCSUnavailable) {
-            _ = try CelestialWCS(header: header)
-            return nil
-        } catch {
-            return error.isAbsent ? nil : error.description
-        }
-    }
 
     /// Unit of the samples: the header's BUNIT, or `adu`.
     public var sampleUnit: String { header.text("BUNIT") ?? "adu" }

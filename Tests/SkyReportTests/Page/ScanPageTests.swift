@@ -43,7 +43,7 @@ import SkyReport
         let scan = LiveUpdate.Scan(
             image: image, width: 100, height: 40, unit: "adu", software: "skyfarm 0", began: "2026-01-02T03:04:05Z",
             folder: "/tmp", command: "skyfarm scan sky.fits")
-        return try ScanPage.report(live.snapshot(of: scan, at: 10), preview: preview)
+        return ScanPage.report(live.snapshot(of: scan, at: 10), preview: preview)
     }
 
     private func page(_ image: String = "sky.fits", sources: Int = 5) throws -> String {

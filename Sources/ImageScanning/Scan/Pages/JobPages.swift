@@ -194,7 +194,7 @@ package final class JobPages: Sendable {
             let preview = try await preview(reader, recorder)
             if try await write(image, name, preview, recorder, account) { page = name }
             if let preview {
-                let files = try self.files(of: place, image, scan, preview, recorder, account)
+                let files = self.files(of: place, image, scan, preview, recorder, account)
                 image.pageNames = files.map(\.path)
                 if scan.wanted.count == 1 { image.pages = files } else { try await job.write(files, of: scan) }
             }
@@ -231,18 +231,18 @@ package final class JobPages: Sendable {
         _ image: FileScan.Image, _ name: String, _ preview: Preview?, _ scan: ScanRecorder, _ account: ScanAccount
     ) async throws -> Bool {
         guard folder != nil || store != nil, let preview = preview.map(Self.shrunk) else { return false }
-        let thumbnail = try preview.thumbnail(limit: Self.thumbnailSide).png()
+        let thumbnail = preview.thumbnail(limit: Self.thumbnailSide).png()
         let snapshot = snapshot(of: image, preview, scan, account, limit: Self.sourceLimit)
         if let folder {
             try folder.write(
-                name, page: try ScanPage.report(snapshot, preview: preview, index: "index.html"), thumbnail: thumbnail)
+                name, page: ScanPage.report(snapshot, preview: preview, index: "index.html"), thumbnail: thumbnail)
         }
         guard let store else { return true }
         let dropped = try store.add(
             name,
             [
                 (.page, ScanPage.served(snapshot, picture: "../pictures/" + Self.inPath(name))),
-                (.picture, try preview.png()),
+                (.picture, preview.png()),
                 (.thumbnail, thumbnail),
             ])
         if dropped.isEmpty || folder != nil { return true }
@@ -254,14 +254,14 @@ package final class JobPages: Sendable {
     private func files(
         of place: ImageExtension, _ image: FileScan.Image, _ scan: FileScan, _ preview: Preview,
         _ recorder: ScanRecorder, _ account: ScanAccount
-    ) throws -> [(path: String, bytes: [UInt8])] {
-        let reports = try outputs.reports.names(of: place, among: scan.wanted, of: scan.file).map { path in
+    ) -> [(path: String, bytes: [UInt8])] {
+        let reports = outputs.reports.names(of: place, among: scan.wanted, of: scan.file).map { path in
             let snapshot = snapshot(of: image, preview, recorder, account, limit: SourcePack.limit)
-            return (path: path, bytes: try ScanPage.report(snapshot, preview: preview))
+            return (path: path, bytes: ScanPage.report(snapshot, preview: preview))
         }
-        return try reports
+        return reports
             + outputs.previews.names(of: place, among: scan.wanted, of: scan.file).map { path in
-                (path: path, bytes: try preview.png())
+                (path: path, bytes: preview.png())
             }
     }
 
