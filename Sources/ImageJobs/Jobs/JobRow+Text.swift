@@ -37,7 +37,7 @@ extension JobRow {
         return table.text
     }
 
-    /// The finished work, such as `12/40` tasks or `5/7 files, 2 failed`, without the total if that is unknown.
+    /// The finished work, such as `12/40` tasks or `5/7 files, 2 failed, 1 left out`, without the total if that is unknown.
     package var done: String? {
         if let tasksDone, let tasksTotal { return "\(tasksDone)/\(tasksTotal)" }
         let failed = filesFailed ?? 0
@@ -47,7 +47,8 @@ extension JobRow {
         else { return progress?.short }
         // The watch of a folder has no total.
         let files = total == 0 ? HumanFormat.count(done, "file") : "\(done)/\(total) files"
-        return files + (failed == 0 ? "" : ", \(failed) failed")
+        let leftOut = filesLeftOut ?? 0
+        return files + (failed == 0 ? "" : ", \(failed) failed") + (leftOut == 0 ? "" : ", \(leftOut) left out")
     }
 
     /// All information about the job, one item per line.
@@ -61,6 +62,7 @@ extension JobRow {
             ("tasks", progress == nil ? done : nil), ("done", progress?.text),
             ("kept", kept.isEmpty ? nil : kept.joined(separator: ", ")), ("sources", sources.map { "\($0)" }),
             ("failed", filesFailed.flatMap { $0 == 0 ? nil : HumanFormat.count($0, "file") + "; see --failed" }),
+            ("omitted", filesLeftOut.flatMap { $0 == 0 ? nil : HumanFormat.count($0, "file") + " left out" }),
             ("journal", isSubmitted ? journal : nil), ("code", code.map { "\($0)" }), ("log", message),
             ("reason", reason),
         ]

@@ -49,6 +49,8 @@ package struct JobRow: Codable, Equatable, Sendable {
     package var filesDone: Int?
     package var filesFailed: Int?
     package var filesTotal: Int?
+    /// Of the files that are done, the number of those that are left out.
+    package var filesLeftOut: Int?
     /// Absolute paths; `-` is standard output.
     package var outputs: [String]?
     package var sources: Int?
@@ -98,6 +100,7 @@ package struct JobRow: Codable, Equatable, Sendable {
         began = Date(timeIntervalSince1970: record.began).formatted(.iso8601)
         (image, outputs, sources, tasksTotal) = (record.identity.image, record.outputs, record.sources, record.tasks)
         (filesTotal, filesDone, filesFailed) = (record.files, entry.files, failedFiles?.count)
+        filesLeftOut = entry.leftOutCount
         if entry.process == nil, record.state == .failed, record.tasks == nil, filesFailed == 0 {
             reason = "nothing to scan: every file is left out"
         }
@@ -133,11 +136,15 @@ package struct JobRow: Codable, Equatable, Sendable {
         func count(_ number: Int?) -> Int? { number.map { min(max(0, $0), 1 << 50) } }
         (row.tasksDone, row.tasksTotal, row.sources) = (count(tasksDone), count(tasksTotal), count(sources))
         (row.filesDone, row.filesFailed, row.filesTotal) = (count(filesDone), count(filesFailed), count(filesTotal))
+        row.filesLeftOut = count(filesLeftOut)
         return row
     }
 }
 
 extension JournalFolder.Entry {
+    /// Number of files that are left out.
+    var leftOutCount: Int { complete.count { (try? ReportedFile(coded: $0.report))?.leftOut != nil } }
+
     /// Files that could not be scanned, as a whole or in part, with the reasons.
     package var failedFiles: [JobRow.FailedFile] {
         let files = failed.map { file in

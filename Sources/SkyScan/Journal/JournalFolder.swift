@@ -33,8 +33,10 @@ public struct JournalFolder: Equatable, Sendable {
         public var process: Int?
         /// Number of tasks with results in the journal, by step.
         public var tasks: [ScanStep: Int]
-        /// Number of files whose catalogues are complete, or that are left out.
-        public var files = 0
+        /// Files whose catalogues are complete, or that are left out.
+        public var complete: [JournalledFile] = []
+        /// Number of these files.
+        public var files: Int { complete.count }
         /// Files that could not be scanned, or not completely, by name.
         public var failed: [JournalledFile] = []
         /// Reason why the journal cannot be read.
@@ -100,7 +102,7 @@ public struct JournalFolder: Equatable, Sendable {
             let file = try JournalFile(path: journalPath(id), new: nil)
             entry.record = file.record
             let files = try file.files()
-            entry.files = files.count { $0.isComplete }
+            entry.complete = files.filter(\.isComplete)
             entry.failed = files.filter { !$0.isComplete && !$0.report.isEmpty }.sorted { $0.name < $1.name }
             entry.tasks = file.keys.reduce(into: [:]) { $0[$1.step, default: 0] += 1 }
         } catch {

@@ -85,10 +85,20 @@ import Testing
         try scan([try scene.table("stars.fits"), try scene.table("more.fits")], [], 5)
         let job = try #require(try jobs().first)
         #expect(job.state == "failed" && job.filesDone == 2 && job.filesFailed == 0 && job.filesTotal == 2)
+        #expect(job.filesLeftOut == 2)
         #expect(try run(["jobs", "show", job.id]).contains("reason  nothing to scan: every file is left out\n"))
         #expect(try run(["jobs", "show", job.id, "--failed"]) == "nothing to scan: every file is left out\n")
         _ = try run(["jobs", "wait", job.id], 5)
         _ = try run(["jobs", "remove", "--all"])
+    }
+
+    @Test("files that are left out are told apart from those that were scanned")
+    func someLeftOut() throws {
+        try scan(Array(files.prefix(3)) + [try scene.table("stars.fits")], [], 23)
+        let job = try #require(try jobs().first)
+        #expect(job.filesDone == 3 && job.filesLeftOut == 1 && job.filesFailed == 1 && job.filesTotal == 4)
+        #expect(try run(["jobs"]).contains("  3/4 files, 1 failed, 1 left out  "))
+        #expect(try run(["jobs", "show", job.id]).contains("omitted 1 file left out\n"))
     }
 
     @Test("a submitted job is listed once, under one ID, and knows what failed after its node has ended")
