@@ -160,6 +160,8 @@ struct AstronomerPageTests {
         try browser.open("file://" + scene.path("out/pages/index.html"))
         #expect(try evaluate("document.getElementById('name').textContent") == "night, 2026-11-26 to 2026-11-27")
         #expect(try evaluate("document.title") == "night, 2026-11-26 to 2026-11-27 · Skyfarm")
+        let line: String = try evaluate("document.getElementById('facts').textContent")
+        #expect(line.contains(", observed 2026-11-26 23:00 to 2026-11-27 00:20 UTC, "), "\(line)")
         let heads: [String] = try evaluate(
             "[...document.querySelectorAll('.index th')].map((head) => head.textContent)")
         #expect(
@@ -239,6 +241,41 @@ struct AstronomerPageTests {
         #expect(help.contains("no DATE-OBS"))
     }
 
+    @Test("the index counts images that are left out apart from those that are done, and says why in their rows")
+    func leftOut() throws {
+        try FileManager.default.createDirectory(atPath: scene.path("n"), withIntermediateDirectories: true)
+        for (number, filter) in ["g", "r", "g"].enumerated() {
+            let cards = ["FILTER  = '\(filter)'", "DATE-OBS= '2026-11-26T2\(number):00:00'"]
+            try sky("n/\(number).fits", cards, ["--seed", "\(number)"])
+        }
+        _ = try scene.table("n/stars.fits")
+        try scan([
+            scene.path("n"), "--where", "FILTER = 'g'", "-o", scene.path("out/"), "--report", scene.path("out/pages/"),
+        ])
+        try browser.open("file://" + scene.path("out/pages/index.html"))
+        #expect(Array(try figures("figures").prefix(2)) == [["Done", "2"], ["Left out", "2"]])
+        // A date that both times have is said once.
+        let line: String = try evaluate("document.getElementById('facts').textContent")
+        #expect(line.contains(", observed 2026-11-26 20:00 to 22:00 UTC, "), "\(line)")
+        let rows: [[String]] = try evaluate(
+            "[...document.querySelectorAll('#images tr.left-out')].map((row) => ['[data-key=state]', '.name', '.reason'].map((part) => row.querySelector(part).textContent))"
+        )
+        #expect(rows.map(\.[0]) == ["left-out", "left-out"] && rows.map(\.[1]) == ["1.fits", "stars.fits"])
+        #expect(rows[0][2] == "FILTER is 'r'" && rows[1][2].hasPrefix("holds no 2-D image"), "\(rows)")
+        // As the index of a watch, which no longer lists its oldest files.
+        var index = ImageIndex(limit: 4)
+        for number in 0..<9 {
+            index.add(file: "n/\(number).fits")
+            index.leaveOut(file: "n/\(number).fits", "FILTER is 'r'")
+        }
+        index.end("done")
+        let facts = IndexUpdate.Facts(software: "skyfarm 0", began: "2026-01-02T03:04:05Z", folder: "/", command: "x")
+        _ = try scene.write(IndexPage.report(index.snapshot(of: facts, at: 1)), "index.html")
+        try browser.open("file://" + scene.path("index.html"))
+        #expect(Array(try figures("figures").prefix(2)) == [["Done", "0"], ["Left out", "9"]])
+        #expect(browser.complaints == [])
+    }
+
     // MARK: On a telephone
 
     /// Whether all tables are cards: without a head, each row a grid of named cells, none beyond the window.
@@ -280,15 +317,21 @@ struct AstronomerPageTests {
         struct Seen: Decodable {
             var display: [String]
             var axis: [String]
+            var counts: [String]
+            var addressWidth: Double
         }
         let seen: Seen = try evaluate(
             """
             {
               display: [...document.querySelectorAll("main table")].map((table) => getComputedStyle(table.tBodies[0].rows[0]).display),
               axis: [...document.querySelectorAll("#day text")].map((text) => text.textContent),
+              counts: [...document.querySelectorAll("#rate text")].map((text) => text.textContent).filter((text) => /^[\\d.]+$/.test(text)),
+              addressWidth: document.querySelector("#nodes td[data-title=Address]").getBoundingClientRect().width,
             }
             """)
         #expect(seen.display == ["grid", "grid", "grid"])
+        // No part of a task is done, and an address has room in one line.
+        #expect(seen.counts == ["0", "1"] && seen.addressWidth > 150)
         #expect(seen.axis.contains { $0.contains(/^UTC, \d{4}-/) } && seen.axis.contains { $0.contains(/^\d\d:\d\d/) })
     }
 

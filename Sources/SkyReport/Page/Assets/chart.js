@@ -45,9 +45,10 @@ function timeAxis(began, low, high, width) {
 
 /**
  * A chart with axes; `plot` gets the functions from values to coordinates and adds the content. With `began`, `x` is in
- * seconds since that time, and its axis has clock times.
+ * seconds since that time, and its axis has clock times. With `counts`, `y` counts
+ * things, and its ticks are whole numbers.
  */
-function chart(parent, { x, y, xLabel, yLabel, height = 220, label, top = 10, began }, plot) {
+function chart(parent, { x, y, xLabel, yLabel, height = 220, label, top = 10, began, counts = false }, plot) {
   const width = Math.max(240, parent.clientWidth);
   const [left, right, bottom] = [58, 12, 40];
   const svg = shape("svg", { viewBox: `0 0 ${width} ${height}`, height, role: "img", "aria-label": label });
@@ -55,7 +56,7 @@ function chart(parent, { x, y, xLabel, yLabel, height = 220, label, top = 10, be
   const toY = (value) => height - bottom - ((value - y[0]) / (y[1] - y[0] || 1)) * (height - bottom - top);
   const across = began === undefined ? numberAxis(x[0], x[1], Math.max(3, Math.floor(width / 90)), xLabel)
     : timeAxis(began, x[0], x[1], width - left - right);
-  const yTicks = ticks(y[0], y[1], 4);
+  const yTicks = ticks(y[0], y[1], 4, counts ? 1 : 0);
   for (const value of yTicks.values) {
     svg.append(
       shape("line", { class: "grid", x1: left, x2: width - right, y1: toY(value), y2: toY(value) }),

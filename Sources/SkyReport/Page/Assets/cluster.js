@@ -35,7 +35,7 @@ function drawDay({ start, interval, nodes }, began) {
   const all = totals.reduce((sum, total) => sum + total, 0);
   byID("day-legend").replaceChildren(...nodes.map(({ name }, index) => legendEntry(systemColour(index), name)));
   chart(byID("day"), {
-    x: [start, start + bins * interval], y: [0, Math.max(1, ...totals) * 1.05], began, yLabel: `tasks in ${Math.round(interval / 60)} min`, height: 200,
+    x: [start, start + bins * interval], y: [0, Math.max(1, ...totals) * 1.05], began, yLabel: `tasks in ${Math.round(interval / 60)} min`, counts: true, height: 200,
     label: `${plural(all, "task")} done by ${plural(nodes.length, "node")}`,
   }, (svg, toX, toY) => {
     const below = new Array(bins).fill(0);

@@ -11,7 +11,7 @@ function drawHistogram(parent, histogram, xLabel, name, shift = 0) {
   const places = Math.max(0, -Math.floor(Math.log10(width) + 1e-9));
   const range = (bin) => `${(start + bin * width).toFixed(places)} to ${(start + (bin + 1) * width).toFixed(places)}`;
   chart(parent, {
-    x: [start, end], y: [0, Math.max(...counts) * 1.05 || 1], xLabel, yLabel: "sources",
+    x: [start, end], y: [0, Math.max(...counts) * 1.05 || 1], xLabel, yLabel: "sources", counts: true,
     label: `${name} of ${plural(total, "source")}; most lie from ${range(peak)}`,
   }, (svg, toX, toY) => {
     counts.forEach((count, bin) => {

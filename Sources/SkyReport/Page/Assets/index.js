@@ -189,11 +189,11 @@ class IndexPage {
     const folder = this.folder || this.facts.folder.replace(/^'|'$/g, "");
     const name = folder.replace(/\/+$/, "").split("/").pop() || folder;
     const times = this.images.map(({ observed }) => observed ?? NaN).filter(Number.isFinite);
-    const low = times.reduce((one, other) => Math.min(one, other), Infinity);
-    const high = times.reduce((one, other) => Math.max(one, other), -Infinity);
-    const days = times.length ? [...new Set([low, high].map(dateText))] : [this.facts.began.slice(0, 10)];
-    const from = (time) => `${dateText(time)} ${clockText(time, 60)}`;
-    return { name: `${name}, ${days.join(" to ")}`, span: times.length ? `observed ${from(low)} to ${from(high)} UTC` : "" };
+    if (times.length === 0) return { name: `${name}, ${this.facts.began.slice(0, 10)}`, span: "" };
+    const low = times.reduce((one, other) => Math.min(one, other)), high = times.reduce((one, other) => Math.max(one, other));
+    const days = [...new Set([low, high].map(dateText))];
+    const to = [...days.slice(1), clockText(high, 60)].join(" ");
+    return { name: `${name}, ${days.join(" to ")}`, span: `observed ${days[0]} ${clockText(low, 60)} to ${to} UTC` };
   }
 
   drawHeader() {

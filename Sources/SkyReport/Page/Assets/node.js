@@ -74,7 +74,7 @@ class NodePage {
     const [first] = samples;
     const highest = Math.max(1, samples.at(-1).done - first.done);
     chart(byID("rate"), {
-      x: [first.time, Math.max(seconds, first.time + 1)], y: [0, highest * 1.05], began: this.began, yLabel: "tasks",
+      x: [first.time, Math.max(seconds, first.time + 1)], y: [0, highest * 1.05], began: this.began, yLabel: "tasks", counts: true,
       height: 180, label: `${plural(samples.at(-1).done - first.done, "task")} done since this page was opened`,
     }, (svg, toX, toY) => {
       const points = [];

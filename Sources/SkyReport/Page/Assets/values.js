@@ -74,11 +74,11 @@ function sexagesimal(degrees, isHours) {
 }
 
 /** About `count` values of an axis, at steps of 1, 2 or 5 times a power of ten. */
-function ticks(low, high, count) {
+function ticks(low, high, count, least = 0) {
   const rough = (high - low) / Math.max(1, count);
   if (!(rough > 0)) return { step: 1, values: [low] };
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * ([1, 2, 5].find((factor) => factor * power >= rough * 0.999) || 10);
+  const step = Math.max(least, power * ([1, 2, 5].find((factor) => factor * power >= rough * 0.999) || 10));
   const values = [];
   for (let at = Math.ceil(low / step - 1e-9); at * step <= high + step * 1e-9; at++) values.push(at * step);
   return { step, values };
