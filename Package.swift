@@ -89,7 +89,7 @@ let package = Package(
                 "ScanBench", "ScanFleet", "NodeDaemon", "ImageJobs", "SExtractorCommand", "CalibrationCommand",
                 "ImageScanning", "Console", "CommandLineKit", "SkyScan", "SkySynthetic", "SkyFITS", "ScanFarm",
                 "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics", "CSystem", "ProgramTask",
-                "MapCommand",
+                "MapCommand", "TaskJournal",
             ],
             swiftSettings: swift, linkerSettings: [.unsafeFlags(startFlags())]),
         // Measures what a cluster delivers: `skyfarm bench`.
@@ -121,7 +121,8 @@ let package = Package(
         .target(
             name: "ImageJobs",
             dependencies: [
-                "ImageScanning", "Console", "CommandLineKit", "SkyScan", "SkyFITS", "ScanFarm", "ScanNetwork",
+                "TaskJournal", "ImageScanning", "Console", "CommandLineKit", "SkyScan", "SkyFITS", "ScanFarm",
+                "ScanNetwork",
                 "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics", "CSystem",
             ],
             swiftSettings: swift),
@@ -130,7 +131,7 @@ let package = Package(
             name: "MapCommand",
             dependencies: [
                 "ImageScanning", "Console", "CommandLineKit", "ProgramTask", "SkyScan", "SkyFITS", "ScanFarm",
-                "ScanNetwork", "ScanSecurity", "ScanCluster", "ScanBasics",
+                "ScanNetwork", "ScanSecurity", "ScanCluster", "TaskJournal", "ScanBasics",
             ],
             swiftSettings: swift),
         // SExtractor's command line and configuration: `skyfarm sex`.
@@ -150,7 +151,8 @@ let package = Package(
         .target(
             name: "ImageScanning",
             dependencies: [
-                "Console", "CommandLineKit", "ScanDashboard", "SAMP", "SkyScan", "SkyReport", "SkyCatalogue",
+                "TaskJournal", "Console", "CommandLineKit", "ScanDashboard", "SAMP", "SkyScan", "SkyReport",
+                "SkyCatalogue",
                 "SkyMeasurement", "SkyExtraction", "SkyFITS", "ScanFarm", "ScanNetwork", "ScanDiscovery",
                 "ScanSecurity", "ScanCluster", "ScanBasics",
             ],
@@ -160,7 +162,7 @@ let package = Package(
             name: "Console",
             dependencies: [
                 "ScanSockets", "CommandLineKit", "ScanDashboard", "ProgramTask", "SkyScan", "SkyReport", "SkyFITS",
-                "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics",
+                "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics", "TaskJournal",
             ],
             swiftSettings: swift),
         // Parser, help, manual pages and completions of a command line; knows no command.
@@ -170,7 +172,7 @@ let package = Package(
             name: "SkyScan",
             dependencies: [
                 "ScanBasics", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS", "ScanNetwork",
-                "ScanCluster", "CSQLite", "CXXHash", "CSystem",
+                "ScanCluster", "TaskJournal", "CSystem",
             ],
             swiftSettings: computing),
         // A program that the owner of a node has named, as a task, and the place where it runs.
@@ -251,6 +253,8 @@ let package = Package(
         // Keys, TLS and limits of unauthenticated connections; no sockets.
         .target(
             name: "ScanSecurity", dependencies: ["ScanBasics", "CScanSecurity"], swiftSettings: swift),
+        // Results of tasks on disk, from which a run resumes; knows no task.
+        .target(name: "TaskJournal", dependencies: ["ScanBasics", "CSQLite", "CXXHash"], swiftSettings: computing),
         // Tasks, systems and the coordinator; knows no socket.
         .target(name: "ScanCluster", dependencies: ["ScanBasics"], swiftSettings: computing),
         // The basis of all modules: errors with codes, locks, clocks, addresses, memory, files, numbers and text.
@@ -402,6 +406,9 @@ let package = Package(
             ],
             swiftSettings: swift),
         .testTarget(
+            name: "TaskJournalTests", dependencies: ["TaskJournal", "ScanBasics", "ScanTestSupport"],
+            swiftSettings: swift),
+        .testTarget(
             name: "ScanDashboardTests", dependencies: ["ScanSockets", "ScanDashboard", "ScanNetwork", "ScanCluster"],
             swiftSettings: swift),
         .testTarget(
@@ -423,7 +430,8 @@ let package = Package(
         .testTarget(
             name: "SkyScanTests",
             dependencies: [
-                "SkyScan", "SkySynthetic", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS", "ScanNetwork",
+                "TaskJournal", "SkyScan", "SkySynthetic", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS",
+                "ScanNetwork",
                 "ScanSecurity", "ScanCluster", "ScanBasics", "ScanTestSupport",
                 "SkyTestSupport",
             ],
@@ -446,7 +454,7 @@ let package = Package(
                 "skyfarm", "ScanBench", "ScanFleet", "NodeDaemon", "ImageJobs", "SExtractorCommand", "ImageScanning",
                 "CalibrationCommand", "Console", "fault-probe", "primes", "histogram", "CommandLineKit", "MapCommand",
                 "ScanDashboard", "SkyScan", "SkyReport", "SkySynthetic", "SkyCatalogue", "SkyExtraction", "SkyFITS",
-                "ProgramTask",
+                "ProgramTask", "TaskJournal",
                 "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics",
                 "ScanTestSupport", "SkyTestSupport",
             ],

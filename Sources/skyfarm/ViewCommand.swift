@@ -5,6 +5,7 @@ import ImageScanning
 import ScanBasics
 import SkyFITS
 package import SkyScan
+import TaskJournal
 
 /// `skyfarm view` opens the page of a scan in a browser.
 package struct ViewCommand: Command {

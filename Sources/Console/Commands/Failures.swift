@@ -7,6 +7,7 @@ import ScanSecurity
 import SkyFITS
 import SkyReport
 import SkyScan
+import TaskJournal
 
 extension ExitCode {
     /// The local system is excluded and no node is usable.

@@ -3,6 +3,7 @@ package import Console
 import Foundation
 import ImageScanning
 package import SkyScan
+import TaskJournal
 
 /// `skyfarm jobs` lists, shows, resumes and removes jobs.
 ///

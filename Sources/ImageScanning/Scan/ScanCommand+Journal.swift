@@ -4,6 +4,7 @@ import Foundation
 import ScanBasics
 import SkyExtraction
 package import SkyScan
+import TaskJournal
 
 extension ScanCommand.Options {
     /// Where the journal is and what it records about the command.

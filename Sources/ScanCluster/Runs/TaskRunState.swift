@@ -46,7 +46,7 @@ package struct TaskRunState: Sendable {
         var end: Instant
     }
 
-    private let options: ScanCoordinator.Options
+    let options: ScanCoordinator.Options
     package internal(set) var ledger: TaskLedger
     /// Systems that cannot run these tasks.
     package private(set) var excluded: Set<SystemID> = []

@@ -4,6 +4,7 @@ internal import ScanBasics
 public import ScanNetwork
 package import SkyExtraction
 package import SkyMeasurement
+internal import TaskJournal
 
 /// How this process computes: the checksum of everything that a small built-in scan gives.
 ///

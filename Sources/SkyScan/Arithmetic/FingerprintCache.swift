@@ -2,6 +2,7 @@ internal import CSystem
 internal import Foundation
 internal import ScanBasics
 internal import ScanCluster
+internal import TaskJournal
 
 /// Fingerprints that earlier processes of this user have computed, one per program, set of libraries and processor.
 ///

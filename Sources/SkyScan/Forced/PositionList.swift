@@ -1,5 +1,6 @@
 internal import Foundation
 public import SkyFITS
+internal import TaskJournal
 
 /// A list of positions for forced photometry.
 public struct PositionList: Hashable, Sendable {

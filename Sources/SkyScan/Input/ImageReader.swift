@@ -3,6 +3,7 @@ internal import Foundation
 package import ScanCluster
 internal import ScanNetwork
 public import SkyFITS
+internal import TaskJournal
 
 /// Reads windows of an image, its mask and its weight map, one at a time, on a thread of its own, or lets the slots of this
 /// process read theirs.

@@ -1,6 +1,7 @@
 internal import SkyExtraction
 internal import SkyFITS
 internal import SkyMeasurement
+internal import TaskJournal
 
 /// The tasks of a round, made on demand: they carry backgrounds, which need not all be in memory.
 struct RoundTasks<Round: ScanRound>: Sequence, Sendable {

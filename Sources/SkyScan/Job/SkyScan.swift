@@ -3,6 +3,7 @@ public import ScanNetwork
 public import SkyExtraction
 public import SkyFITS
 import SkyMeasurement
+internal import TaskJournal
 
 /// The distributed scan of one image: background, extraction, cut islands, cleaning, photometry.
 ///

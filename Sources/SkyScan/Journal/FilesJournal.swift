@@ -2,6 +2,7 @@ public import ScanBasics
 
 internal import Foundation
 internal import ScanCluster
+public import TaskJournal
 
 /// The journal of a running job, of one image or of many: the files that are done, and their catalogues.
 ///
@@ -64,7 +65,7 @@ public final class FilesJournal: Sendable {
         return try await executor.run {
             let opening = JournalOpening(record: record, folder: folder, forgets: forgets, notice: notice)
             try folder.create()
-            let lock = try JournalLock(path: folder.lockPath(opening.id))
+            let lock = try JournalLock(path: folder.lockPath(opening.id), remedies: .command)
             let file = try opening.existing() ?? (record.isSole ? nil : opening.make(isFinishing: false))
             var files = try file?.files() ?? []
             if let file, forgetsFinished, file.record.state == .finished,

@@ -2,6 +2,7 @@ internal import ScanBasics
 internal import ScanNetwork
 public import SkyExtraction
 import SkyFITS
+internal import TaskJournal
 
 /// The properties that two command lines must have in common to be the same job: files, parameters, versions and
 /// arithmetic. Nodes, slots, bands that are derived from them, and outputs are not included.

@@ -2,6 +2,7 @@ public import ScanBasics
 
 internal import Foundation
 internal import ScanCluster
+public import TaskJournal
 
 /// The folder of a user's journals, which has one file per job.
 public struct JournalFolder: Equatable, Sendable {
@@ -84,7 +85,7 @@ public struct JournalFolder: Equatable, Sendable {
     /// Deletes the journal of a job. Blocks on disk access.
     /// - Throws: ``JournalError`` with `inUse` while a process runs the job, or with `unwritable`.
     public func remove(_ id: String) throws(JournalError) {
-        let lock = try JournalLock(path: lockPath(id))
+        let lock = try JournalLock(path: lockPath(id), remedies: .command)
         // withExtendedLifetime is not used around the call, since it does not rethrow errors of this type.
         defer { withExtendedLifetime(lock) {} }
         try removeFiles(id)

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import TaskJournal
 
 /// Opens or creates the file of a journal.
 struct JournalOpening: Sendable {

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import ScanBasics
 internal import ScanNetwork
+package import TaskJournal
 
 /// The record of a file in the journal of a job.
 public struct JournalledFile: Codable, Equatable, Sendable {
@@ -67,7 +68,7 @@ extension JournalFile {
     /// Writes the record of a file, and removes the results of these tasks. Both are durable when this function
     /// returns.
     package func write(_ file: JournalledFile, removing keys: Set<TaskKey> = []) throws(JournalError) {
-        try sync()
+        try store.sync()
         guard !keys.isEmpty else { return try insert(file) }
         try database.transaction { () throws(JournalError) in
             try insert(file)
@@ -78,7 +79,7 @@ extension JournalFile {
     /// Writes the records of several files at once, which costs one wait for the disk. They are durable when this
     /// function returns.
     package func write(_ files: [JournalledFile]) throws(JournalError) {
-        try sync()
+        try store.sync()
         try database.transaction { () throws(JournalError) in
             for file in files { try insert(file) }
         }
@@ -89,7 +90,7 @@ extension JournalFile {
         do {
             coded = try WireEncoder().encode(file)
         } catch {
-            throw Self.damaged(database, "the record of \(file.name) cannot be coded: \(error)")
+            throw store.damaged("the record of \(file.name) cannot be coded: \(error)")
         }
         let statement = try database.prepare("INSERT OR REPLACE INTO file VALUES (?, ?)")
         try statement.bind(.text(file.name), .bytes(coded))
@@ -118,7 +119,7 @@ extension JournalFile {
         do {
             return try decoder.decode(JournalledFile.self, from: statement.bytes(0))
         } catch {
-            throw Self.damaged(database, "the record of a file cannot be read: \(error)")
+            throw store.damaged("the record of a file cannot be read: \(error)")
         }
     }
 }

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import ScanCluster
 internal import ScanNetwork
+package import TaskJournal
 
 /// The journal of the tasks of an image, in the ``FilesJournal`` of its job. A task counts as finished when its result is
 /// durable in the journal.
@@ -17,18 +18,13 @@ public final class ScanJournal: Sendable {
     package let executor: BlockingExecutor
     /// Distinguishes the tasks of an image in the journal of a job of many images, or nil in a journal of one image.
     package let image: UInt64?
-    private let state = Locked(State())
+    private let state: Locked<State>
+    /// Commits results, once the checksums in the journal are known to be those of the inputs.
+    private let results: GroupCommit<Pending>
     package let opened: Confined
     private let notice: @Sendable (String) -> Void
 
     private struct State {
-        /// Results that are not yet durable, oldest first.
-        var pending: [Pending] = []
-        var isWriting = false
-        /// Whether the checksums in the journal are known to be those of the inputs.
-        var isConfirmed = false
-        var waiting: [CheckedContinuation<Void, any Error>] = []
-        var failure: (any Error)?
         /// Throws an error if results may belong to other inputs than those of the journal.
         var check: @Sendable () throws -> Void = {}
         var keys: Set<TaskKey> = []
@@ -90,10 +86,17 @@ public final class ScanJournal: Sendable {
         self.image = image
         self.opened = opened
         self.notice = notice
-        state.withLock { state in
-            state.keys = keys
-            // The key of an image in a job of many images includes sizes and modification times of its files.
-            state.isConfirmed = image != nil
+        let state = Locked(State(keys: keys))
+        self.state = state
+        // The key of an image in a job of many images includes sizes and modification times of its files.
+        results = GroupCommit(on: executor, isHeld: image == nil) { batch in
+            guard let file = try opened.file() else { return }
+            try file.insert(batch.map { ($0.key, try $0.encode(opened.encoder)) })
+            state.withLock { state in
+                state.keys.formUnion(batch.map(\.key))
+                state.used.formUnion(batch.map(\.key))
+            }
+            for pending in batch { pending.committed() }
         }
     }
 
@@ -116,7 +119,7 @@ public final class ScanJournal: Sendable {
         if image != nil { return }
         if state.withLock({ $0.keys.isEmpty }) {
             Task {
-                do { try await confirm(try await checksums()) } catch { fail(error) }
+                do { try await confirm(try await checksums()) } catch { results.fail(error) }
             }
         } else {
             try await confirm(try await checksums())
@@ -134,8 +137,7 @@ public final class ScanJournal: Sendable {
                 state.withLock { $0.keys = [] }
             }
             opened.change { $0.checksums = checksums }
-            state.withLock { $0.isConfirmed = true }
-            submitWrite()
+            results.release()
         }
     }
 
@@ -196,29 +198,13 @@ public final class ScanJournal: Sendable {
     ) async throws {
         if let keepsFrom = opened.keepsFrom, ContinuousClock.now < keepsFrom { return committed() }
         try state.withLock(\.check)()
-        let pending = Pending(key: stored(key), encode: { try $0.encode(output) }, committed: committed)
-        let count = try state.withLock { state in
-            if let failure = state.failure { throw failure }
-            state.pending.append(pending)
-            return state.pending.count
-        }
-        submitWrite()
-        if count >= Self.mostPending { try await flush() }
+        try await results.add(
+            Pending(key: stored(key), encode: { try $0.encode(output) }, committed: committed))
     }
 
     /// Waits until all added results are durable.
     /// - Throws: The error that prevents writing.
-    package func flush() async throws {
-        try await withCheckedThrowingContinuation { continuation in
-            let result: Result<Void, any Error>? = state.withLock { state in
-                if let failure = state.failure { return .failure(failure) }
-                if state.pending.isEmpty, !state.isWriting { return .success(()) }
-                state.waiting.append(continuation)
-                return nil
-            }
-            if let result { continuation.resume(with: result) }
-        }
-    }
+    package func flush() async throws { try await results.flush() }
 
     /// Waits like ``flush()``, but reports an error instead of throwing it.
     func flushReporting() async {
@@ -235,55 +221,6 @@ public final class ScanJournal: Sendable {
         executor.submit { [opened] in opened.change { $0.tasks = $0.tasks.map { $0 + count } } }
     }
 
-    // MARK: Writing
-
-    private static let mostPending = 256
-
-    private func submitWrite() {
-        let begins = state.withLock { state in
-            guard state.isConfirmed, !state.isWriting, !state.pending.isEmpty else { return false }
-            state.isWriting = true
-            return true
-        }
-        if begins { executor.submit { self.writePending() } }
-    }
-
-    /// Commits batches of pending results until none is left. Runs on the journal's thread.
-    private func writePending() {
-        while true {
-            let batch = state.withLock { state in
-                defer { state.pending = [] }
-                return state.pending
-            }
-            do {
-                try commit(batch)
-            } catch {
-                fail(error)
-                return
-            }
-            let waiting: [CheckedContinuation<Void, any Error>]? = state.withLock { state in
-                guard state.pending.isEmpty else { return nil }
-                state.isWriting = false
-                defer { state.waiting = [] }
-                return state.waiting
-            }
-            if let waiting {
-                for continuation in waiting { continuation.resume() }
-                return
-            }
-        }
-    }
-
-    private func commit(_ batch: [Pending]) throws {
-        guard !batch.isEmpty, let file = try opened.file() else { return }
-        try file.insert(batch.map { ($0.key, try $0.encode(opened.encoder)) })
-        state.withLock { state in
-            state.keys.formUnion(batch.map(\.key))
-            state.used.formUnion(batch.map(\.key))
-        }
-        for pending in batch { pending.committed() }
-    }
-
     /// Creates the file concurrently with the scan, unless the job may be too short to be kept.
     package func prepare() {
         if opened.keepsFrom != nil { return }
@@ -291,19 +228,8 @@ public final class ScanJournal: Sendable {
             do {
                 _ = try opened.file()
             } catch {
-                fail(error)
+                results.fail(error)
             }
         }
-    }
-
-    /// Marks the journal as unwritable, and reports the error to all waiting calls.
-    private func fail(_ error: any Error) {
-        let waiting = state.withLock { state in
-            state.failure = state.failure ?? error
-            state.isWriting = false
-            defer { (state.waiting, state.pending) = ([], []) }
-            return state.waiting
-        }
-        for continuation in waiting { continuation.resume(throwing: error) }
     }
 }

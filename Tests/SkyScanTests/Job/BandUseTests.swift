@@ -3,6 +3,7 @@ import ScanCluster
 import ScanNetwork
 import ScanTestSupport
 import SkyExtraction
+import TaskJournal
 import Testing
 
 import SkyScan

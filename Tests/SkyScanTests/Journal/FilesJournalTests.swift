@@ -138,7 +138,7 @@ import SkyScan
         let file = try JournalFile(path: bench.folder + "/several.journal", new: try bench.record())
         try file.write([try entry()])
         // 2 is FULL: each commit is synced.
-        #expect(try JournalFile.number("PRAGMA synchronous", in: file.database) == 2)
+        #expect(try file.database.number("PRAGMA synchronous") == 2)
         #expect(try file.files().map(\.name) == [bench.image])
     }
 

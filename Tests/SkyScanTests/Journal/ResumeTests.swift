@@ -1,6 +1,7 @@
 import Foundation
 import ScanCluster
 import ScanNetwork
+import TaskJournal
 import Testing
 
 import SkyScan

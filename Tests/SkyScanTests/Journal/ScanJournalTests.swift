@@ -1,5 +1,6 @@
 import Foundation
 import ScanCluster
+import TaskJournal
 import Testing
 
 @testable import SkyScan

@@ -3,7 +3,8 @@ import Dispatch
 import Foundation
 import ScanCluster
 package import ScanNetwork
-package import SkyScan
+import SkyScan
+package import TaskJournal
 
 /// Answers calls of other machines about jobs of this one. Orders are forwarded to the local socket, whose server is
 /// the only node of the user that runs jobs.

@@ -5,6 +5,7 @@ import ImageScanning
 import ScanBasics
 import ScanCluster
 import SkyScan
+import TaskJournal
 
 /// Runs the submitted jobs of a user, each in a separate process, as ``JobQueueState`` decides. The processes outlive
 /// this one, and the next supervisor takes them over.

@@ -5,6 +5,7 @@ import ImageScanning
 import ScanBasics
 import ScanCluster
 import SkyScan
+import TaskJournal
 
 extension JobsCommand {
     /// Removes a submitted job of this machine.
@@ -35,7 +36,7 @@ extension JobsCommand {
         let submitted = SubmittedRun(id)
         let signals = submitted.observe { jobs.entry(id)?.job.weight }
         defer { withExtendedLifetime(signals) {} }
-        let lock = try JournalLock(path: names.lock(id))
+        let lock = try JournalLock(path: names.lock(id), remedies: .command)
         defer { withExtendedLifetime(lock) {} }
         guard let job = jobs.entry(id)?.job else { throw noJob }
         let lease = jobs.isShared ? jobs.lease(id) : nil

@@ -5,6 +5,7 @@ import Foundation
 import ScanBasics
 import ScanCluster
 import SkyScan
+import TaskJournal
 
 /// Serves the ``LocalSocket`` for processes of this user, until it is released.
 package final class LocalServer: @unchecked Sendable {

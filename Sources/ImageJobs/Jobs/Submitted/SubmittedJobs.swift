@@ -4,6 +4,7 @@ import Foundation
 package import ScanBasics
 import ScanCluster
 package import SkyScan
+package import TaskJournal
 
 /// The folder of a user's submitted jobs. It has a folder for each job, with `job.json`, `log`, `lock` while a process
 /// runs the job, and `result.json` after it has ended.
@@ -79,7 +80,9 @@ package struct SubmittedJobs: Equatable, Sendable {
 
     /// Acquires the exclusive right to run a job.
     /// - Throws: ``JournalError`` if another process holds it.
-    package func lock(_ id: String) throws -> JournalLock { try inFolder { try JournalLock(path: $0.lock(id)) } }
+    package func lock(_ id: String) throws -> JournalLock {
+        try inFolder { try JournalLock(path: $0.lock(id), remedies: .command) }
+    }
 
     /// Writes a job so that the file is complete even after a crash.
     package func write(_ job: SubmittedJob) throws {

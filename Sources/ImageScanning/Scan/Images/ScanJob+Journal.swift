@@ -6,6 +6,7 @@ import SkyCatalogue
 import SkyExtraction
 import SkyFITS
 package import SkyScan
+import TaskJournal
 
 extension ScanCommand {
     /// Opens the journal of a job, or creates it.

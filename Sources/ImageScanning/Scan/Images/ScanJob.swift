@@ -9,6 +9,7 @@ import SkyCatalogue
 import SkyExtraction
 import SkyFITS
 package import SkyScan
+import TaskJournal
 
 /// The job of a scan: its images, one or many, in one queue on one node with its connections.
 ///

@@ -4,11 +4,12 @@ internal import Foundation
 /// A connection to an SQLite database. Must be used by one thread at a time.
 package final class SQLiteDatabase {
     package let path: String
+    private let remedies: JournalRemedies
     private var handle: OpaquePointer?
 
     /// Opens the database at `path`, and creates a missing file if `creates` is true.
-    package init(path: String, creates: Bool) throws(JournalError) {
-        self.path = path
+    package init(path: String, creates: Bool, remedies: JournalRemedies = .library) throws(JournalError) {
+        (self.path, self.remedies) = (path, remedies)
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (creates ? SQLITE_OPEN_CREATE : 0)
         let code = sqlite3_open_v2(path, &handle, flags, nil)
         guard code == SQLITE_OK else {
@@ -26,6 +27,12 @@ package final class SQLiteDatabase {
     package func execute(_ sql: String) throws(JournalError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw failure(code) }
+    }
+
+    /// Returns the first number of the first row of a statement, or 0 if there is no row.
+    package func number(_ sql: String) throws(JournalError) -> Int64 {
+        let statement = try prepare(sql)
+        return try statement.step() ? statement.integer(0) : 0
     }
 
     /// Compiles a statement, which must not outlive the connection.
@@ -58,23 +65,23 @@ package final class SQLiteDatabase {
         case (SQLITE_FULL, _), (_, ENOSPC), (_, EDQUOT), (_, EFBIG):
             return JournalError(
                 .noSpace,
-                "\(path): no space left for the journal; free some room and start the same command again: it continues "
-                    + "from the finished tasks")
+                "\(path): no space left for the journal; free some room and \(remedies.again): it continues from the "
+                    + "finished tasks")
         case (SQLITE_NOTADB, _), (SQLITE_CORRUPT, _):
             return JournalError(
-                .damaged, "\(path): the journal is damaged (\(words)); start the same command again with --fresh")
+                .damaged, "\(path): the journal is damaged (\(words)); \(remedies.damaged)")
         case (SQLITE_BUSY, _), (SQLITE_LOCKED, _):
             return JournalError(.inUse, "\(path): another program uses the journal; try again when it has ended")
         default:
             let cause = system == 0 ? words : String(cString: strerror(system)).lowercased()
             return JournalError(
                 .unwritable,
-                "\(path): the journal cannot be written (\(cause)); set XDG_STATE_HOME to a folder that this user may "
-                    + "change, or add --no-journal")
+                "\(path): the journal cannot be written (\(cause)); \(remedies.unwritable)")
         }
     }
 }
 
+/// A compiled statement of a database.
 package final class SQLiteStatement {
     private let handle: OpaquePointer
     private let database: SQLiteDatabase
@@ -87,7 +94,7 @@ package final class SQLiteStatement {
     deinit { sqlite3_finalize(handle) }
 
     /// Resets the statement and binds `values` in their order.
-    func bind(_ values: SQLiteValue...) throws(JournalError) {
+    package func bind(_ values: SQLiteValue...) throws(JournalError) {
         sqlite3_reset(handle)
         for (index, value) in values.enumerated() {
             let place = Int32(index + 1)
@@ -106,7 +113,7 @@ package final class SQLiteStatement {
 
     /// Steps to the next row.
     /// - Returns: False after the last row.
-    func step() throws(JournalError) -> Bool {
+    package func step() throws(JournalError) -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
@@ -118,13 +125,15 @@ package final class SQLiteStatement {
     }
 
     /// Ends the reading of rows, since an unfinished read would block writers.
-    func reset() { sqlite3_reset(handle) }
+    package func reset() { sqlite3_reset(handle) }
 
-    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+    package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
-    func text(_ column: Int32) -> String { sqlite3_column_text(handle, column).map { String(cString: $0) } ?? "" }
+    package func text(_ column: Int32) -> String {
+        sqlite3_column_text(handle, column).map { String(cString: $0) } ?? ""
+    }
 
-    func bytes(_ column: Int32) -> [UInt8] {
+    package func bytes(_ column: Int32) -> [UInt8] {
         let start = sqlite3_column_blob(handle, column)
         return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
     }
@@ -133,7 +142,8 @@ package final class SQLiteStatement {
     private static var copies: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 }
 
-enum SQLiteValue {
+/// A value that is bound to a statement.
+package enum SQLiteValue {
     case integer(Int64)
     case text(String)
     case bytes([UInt8])

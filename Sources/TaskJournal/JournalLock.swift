@@ -7,14 +7,14 @@ package final class JournalLock {
     private let descriptor: Int32
     private let substitute: SocketLock?
 
-    /// Acquires the lock.
+    /// Acquires the lock. `remedies` are texts for errors.
     /// - Throws: ``JournalError`` with `inUse`, naming the process that holds the lock, or with `unwritable`.
-    package init(path: String) throws(JournalError) {
+    package init(path: String, remedies: JournalRemedies = .library) throws(JournalError) {
         self.path = path
         var attemptsLeft = 50
         while true {
             let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
-            guard descriptor >= 0 else { throw Self.unwritable(path) }
+            guard descriptor >= 0 else { throw Self.unwritable(path, remedies) }
             guard Self.isOwn(descriptor) else {
                 close(descriptor)
                 throw JournalError(.unwritable, "\(path): is not a file of this user; remove it")
@@ -87,13 +87,11 @@ package final class JournalLock {
             && opened.st_dev == named.st_dev
     }
 
-    private static func unwritable(_ path: String) -> JournalError {
+    private static func unwritable(_ path: String, _ remedies: JournalRemedies) -> JournalError {
         let cause = String(cString: strerror(errno)).lowercased()
         if errno == ENOSPC || errno == EDQUOT {
-            return JournalError(.noSpace, "\(path): \(cause); free some room and start the same command again")
+            return JournalError(.noSpace, "\(path): \(cause); free some room and \(remedies.again)")
         }
-        return JournalError(
-            .unwritable,
-            "\(path): \(cause); set XDG_STATE_HOME to a folder that this user may change, or add --no-journal")
+        return JournalError(.unwritable, "\(path): \(cause); \(remedies.unwritable)")
     }
 }

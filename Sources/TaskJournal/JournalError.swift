@@ -13,6 +13,8 @@ public enum JournalErrorCode: String, Sendable {
     case unwritable
     /// The file is not a journal of this version, or its content is corrupt.
     case damaged
+    /// The journal is of another program, or of other tasks.
+    case otherTasks
     /// No job has this ID, or several have it as a prefix.
     case unknownJob
 }
