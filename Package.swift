@@ -232,6 +232,7 @@ let package = Package(
             name: "ScanFarm",
             dependencies: [
                 "ScanBasics", "ScanSockets", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster",
+                "TaskJournal",
             ],
             swiftSettings: swift),
         // The wire; knows no pixel.
@@ -392,7 +393,8 @@ let package = Package(
         .testTarget(
             name: "ScanFarmTests",
             dependencies: [
-                "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanTestSupport",
+                "TaskJournal", "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster",
+                "ScanTestSupport",
             ],
             swiftSettings: swift),
         .testTarget(

@@ -51,7 +51,7 @@ package struct MapCommand: Command {
         let host = slots == 0 ? nil : try options.programs.host(slots: slots, environment: options.environment)
         defer { host?.close() }
         var remote = RemoteNodes.Options()
-        remote.scanners = [ProgramTask.scanner]
+        remote.taskTypes = [ProgramTask.typeName]
         remote.measuresLinks = slots > 0
         var limits = ScanCoordinator.Options(
             maxAttempts: options.maxAttempts, waitForSystems: .seconds(options.cluster.waitSeconds))

@@ -1,4 +1,8 @@
-import Foundation
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 public import ScanCluster
 public import ScanDiscovery
 public import ScanNetwork
@@ -18,8 +22,9 @@ public import ScanSecurity
 public final class Farm: Sendable {
     /// The node of this process.
     public let node: ScanNode
+    let journal: FarmJournal?
 
-    /// The coordinator, which runs tasks on all systems of the farm.
+    /// The coordinator, which runs tasks on all systems of the farm. Its own runs have no journal.
     public var coordinator: ScanCoordinator { node.coordinator }
     /// Registry of the systems that are reachable now and of the known peers.
     public var systems: Systems { node.systems }
@@ -43,31 +48,38 @@ public final class Farm: Sendable {
     ///     used, since they have the same processors.
     ///   - localTags: capabilities of this process that tasks may require, see `ScanTask.requiredTags`.
     ///   - wait: maximum time to wait for the first discovered node.
+    ///   - journal: file to which responses are recorded before they are returned. A further run of the program with the
+    ///     same file returns the recorded responses and runs only the other tasks, also after a crash. The file is made
+    ///     if it does not exist. IDs of tasks must differ, and what a task depends on must be in its value: bulk bytes
+    ///     are not compared. Failures are not recorded.
     ///   - options: limits of a scan.
     ///   - remote: how to connect.
     ///   - loop: the I/O thread.
     /// - Throws: the `ConnectError` of the first node which cannot be used, or `ScanError` if there is none. If
     ///   local slots are a default only, the first is thrown also if nodes were named and none of them can be used;
-    ///   `KeyError` if the user's keys cannot be used.
+    ///   `KeyError` if the user's keys cannot be used; `ScanError` with `journal` if another process uses the journal, it
+    ///   cannot be written, or it is that of another program or of other types.
     public init<each Work: ScanTask>(
         running types: repeat (each Work).Type, nodes addresses: [String] = [],
         discovering sources: [any ServiceDiscovery]? = nil, keys: KeyRing? = nil, localSlots: Int? = nil,
-        localTags: Set<String> = [], wait: Duration = .seconds(5), options: ScanCoordinator.Options = .init(),
+        localTags: Set<String> = [], wait: Duration = .seconds(5), journal: URL? = nil,
+        options: ScanCoordinator.Options = .init(),
         remote: RemoteNodes.Options = .init(), loop: EventLoop = .shared
     ) async throws {
         var remote = remote
         repeat remote.taskTypes.append((each Work).typeName)
+        self.journal = try await FarmJournal.open(journal, types: remote.taskTypes)
         node = ScanNode(
             keys: try keys ?? KeyStore.user().ring(), nodes: addresses,
             discovering: sources ?? (addresses.isEmpty ? [DNSServiceDiscovery()] : []),
             localSlots: localSlots ?? ProcessInfo.processInfo.activeProcessorCount, localTags: localTags,
             options: options, remote: remote, loop: loop)
-        try node.start()
         do {
+            try node.start()
             try await node.ready(within: wait)
             if localSlots == nil { try await node.checkNamed() }
         } catch {
-            await node.close()
+            await close()
             throw error
         }
     }
@@ -81,12 +93,19 @@ public final class Farm: Sendable {
         }
     }
 
-    /// Runs `tasks` on all systems of the farm; see `ScanCoordinator.responses(to:bulk:observer:)`.
+    /// Runs `tasks` on all systems of the farm; see `ScanCoordinator.responses(to:bulk:observer:)`. With a journal, tasks
+    /// whose responses it has are not run, and a response is returned when it is durable. The sequence then throws
+    /// `ScanError` with `journal` if the file cannot be written or has a response to a task with the same ID and other
+    /// values, or two tasks have the same ID.
     public func responses<Work: ScanTask>(
         to tasks: some Sequence<Work> & Sendable, bulk: (@Sendable (Work) -> BulkSource?)? = nil,
         observer: (@Sendable (TaskEvent) -> Void)? = nil
     ) -> TaskResponses<Work> {
-        coordinator.responses(to: tasks, bulk: bulk, observer: observer)
+        guard let journal else { return coordinator.responses(to: tasks, bulk: bulk, observer: observer) }
+        return journal.responses(
+            to: tasks, buffer: coordinator.options.responseBuffer,
+            onRecorded: {}
+        ) { [coordinator] in coordinator.responses(to: $0, bulk: bulk, observer: observer) }
     }
 
     /// Runs `tasks` on all systems of the farm, of which short ones are sent and run together, at most `limit` in one
@@ -94,7 +113,10 @@ public final class Farm: Sendable {
     public func responses<Work: ScanTask>(
         to tasks: some Sequence<Work> & Sendable, inChunksOf limit: Int
     ) -> TaskResponses<Work> {
-        coordinator.responses(to: tasks, inChunksOf: limit)
+        guard let journal else { return coordinator.responses(to: tasks, inChunksOf: limit) }
+        return journal.responses(
+            to: tasks, buffer: coordinator.options.responseBuffer, onRecorded: {}
+        ) { [coordinator] in coordinator.responses(to: $0, inChunksOf: limit) }
     }
 
     /// Runs the tasks that `tasks` yields while the run goes on; see `ScanCoordinator.responses(to:bulk:observer:)`.
@@ -102,7 +124,8 @@ public final class Farm: Sendable {
         to tasks: Tasks, bulk: (@Sendable (Tasks.Element) -> BulkSource?)? = nil,
         observer: (@Sendable (TaskEvent) -> Void)? = nil
     ) -> TaskResponses<Tasks.Element> where Tasks.Element: ScanTask {
-        coordinator.responses(to: tasks, bulk: bulk, observer: observer)
+        guard journal == nil else { return Self.withoutJournal() }
+        return coordinator.responses(to: tasks, bulk: bulk, observer: observer)
     }
 
     /// Runs `tasks`, and those that follow from their responses; see
@@ -111,9 +134,23 @@ public final class Farm: Sendable {
         to tasks: some Sequence<Work> & Sendable, observer: (@Sendable (TaskEvent) -> Void)? = nil,
         followedBy next: @escaping @Sendable (TaskResponse<Work>) throws -> [Work]
     ) -> TaskResponses<Work> {
-        coordinator.responses(to: tasks, observer: observer, followedBy: next)
+        guard journal == nil else { return Self.withoutJournal() }
+        return coordinator.responses(to: tasks, observer: observer, followedBy: next)
     }
 
-    /// Closes the connections and ends the local slots. Attempts of running scans are lost.
-    public func close() async { await node.close() }
+    /// Responses that end with an error: tasks that are added during a run are not recorded.
+    private static func withoutJournal<Work: ScanTask>() -> TaskResponses<Work> {
+        TaskResponses(capacity: 1) { _ throws(ScanError) in
+            throw ScanError(
+                .journal,
+                "a farm with a journal runs a sequence of tasks that are known beforehand; "
+                    + "use a farm without one for tasks that are added during the run")
+        }
+    }
+
+    /// Closes the connections, ends the local slots, and closes the journal. Attempts of running scans are lost.
+    public func close() async {
+        await node.close()
+        await journal?.close()
+    }
 }

@@ -39,7 +39,10 @@ extension Farm {
         to tasks: some Sequence<Work> & Sendable, sharing value: SharedValue<Value>,
         observer: (@Sendable (TaskEvent) -> Void)? = nil
     ) -> TaskResponses<Work> {
-        coordinator.responses(to: tasks, sharing: value.source, observer: observer)
+        guard let journal else { return coordinator.responses(to: tasks, sharing: value.source, observer: observer) }
+        return journal.responses(
+            to: tasks, buffer: coordinator.options.responseBuffer, onRecorded: {}
+        ) { [coordinator] in coordinator.responses(to: $0, sharing: value.source, observer: observer) }
     }
 }
 

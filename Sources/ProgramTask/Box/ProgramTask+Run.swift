@@ -1,7 +1,7 @@
 package import ScanCluster
 
 extension ProgramTask: ScanTask {
-    package static let scanner = "program.run/1"
+    package static let typeName = "program.run/1"
 
     package var requiredTags: Set<String> { [Self.tag(of: program)] }
 

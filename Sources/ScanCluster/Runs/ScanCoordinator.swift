@@ -57,7 +57,8 @@ public struct ScanCoordinator: Sendable {
     package var inspector: (@Sendable (Inspection) -> Void)?
 
     let systems: Systems
-    private(set) var options: Options
+    /// Limits of a run.
+    package private(set) var options: Options
     let clock: any ScanClock
     let executor: (any TaskExecutor)?
     let seen = Locked<[SystemID: String]>([:])

@@ -187,7 +187,7 @@ package struct TaskRunState: Sendable {
         case .unknownType:
             excluded.insert(system.id)
             return (.refused, true)
-        case .bulkUnreadable, .tasksUnreadable:
+        case .bulkUnreadable, .tasksUnreadable, .journal:
             return (.refused, false)
         }
     }

@@ -92,7 +92,7 @@ package struct SystemsState: Sendable {
             case .timedOut: !isLocal
             // A system that has returned an output since is slow but works.
             case .overtaken: !isLocal && lastOutput <= start
-            case .draining, .cancelled, .bulkUnreadable, .tasksUnreadable: false
+            case .draining, .cancelled, .bulkUnreadable, .tasksUnreadable, .journal: false
             }
         }
     }

@@ -30,6 +30,8 @@ public struct ScanError: Error, Equatable, Sendable, CustomStringConvertible {
         case tasksUnreadable
         /// There is no system to run the task.
         case noSystem
+        /// The journal of the run cannot be read or written, or is that of other tasks.
+        case journal
     }
 
     /// What went wrong.

@@ -10,7 +10,7 @@ import Testing
 @Suite("wrong requests for programs", .timeLimit(.minutes(5))) struct WrongRequestTests {
     /// A task with the coded form of ``ProgramTask`` that may go to every node.
     private struct ForgedTask: ScanTask {
-        static let scanner = ProgramTask.scanner
+        static let typeName = ProgramTask.typeName
         typealias Output = ProgramOutput
         var task: ProgramTask
         var id: Int { task.id }
@@ -79,7 +79,7 @@ import Testing
             "n", ["--program", "mark=\(script)", "--scratch", scene.folder], environment: machine.environment)
         let keys = try machine.store.ring()
         var remote = RemoteNodes.Options()
-        remote.scanners = [ProgramTask.scanner]
+        remote.taskTypes = [ProgramTask.typeName]
         let coordinator = ScanNode(
             keys: keys, nodes: [node.address], discovering: [], options: .init(maxAttempts: 1), remote: remote)
         try coordinator.start()

@@ -1,0 +1,197 @@
+internal import ScanBasics
+internal import ScanCluster
+internal import ScanNetwork
+internal import TaskJournal
+
+/// The tasks of a run with a journal, each of which is either run or has a recorded response.
+///
+/// ``next()`` is called by the run, on its executor, while the run's consumer takes ``recorded()``.
+final class JournalledTasks<Work: ScanTask>: Sequence, @unchecked Sendable {
+    // Sendable, since `tasks`, `hasEnded` and `encoder` are used by one caller at a time: by `lookAhead()` before the run
+    // begins, and then by `next()` of the run. What others use as well is in `state`. The tasks of the user are not pulled
+    // under its lock.
+    typealias Recorded = (task: Work, key: ResultKey)
+
+    private struct State {
+        /// Tasks without a response that were pulled before the run began, or whose response is damaged; oldest first.
+        var ahead = Queue<Work>()
+        /// Tasks that were given to the run, by ID.
+        var open: [Work.ID: ResultKey] = [:]
+        /// Tasks with a recorded response.
+        var recorded: [Recorded] = []
+        /// Whether every task was pulled.
+        var hasEnded = false
+        var failure: ScanError?
+    }
+
+    private let journal: FarmJournal
+    /// Called for each response from the journal.
+    let onRecorded: @Sendable () -> Void
+    private var tasks: AnyIterator<Work>
+    private var hasEnded = false
+    private let encoder = WireEncoder()
+    private let state = Locked(State())
+
+    init(_ tasks: AnyIterator<Work>, _ journal: FarmJournal, _ onRecorded: @escaping @Sendable () -> Void) {
+        (self.tasks, self.journal, self.onRecorded) = (tasks, journal, onRecorded)
+    }
+
+    func makeIterator() -> AnyIterator<Work> { AnyIterator { self.next() } }
+
+    /// Number of recorded responses that are read at once.
+    private static var batch: Int { 64 }
+    /// Number of tasks to run that are pulled in search of recorded ones before the run begins. A run that was killed
+    /// leaves few of them among the recorded ones.
+    private static var mostAhead: Int { 1024 }
+
+    /// Pulls tasks before the run begins, outside its executor.
+    /// - Returns: Some with a recorded response; none if the run is to begin.
+    func lookAhead() throws(ScanError) -> [Recorded] {
+        var recorded: [Recorded] = []
+        while recorded.count < Self.batch, state.withLock(\.ahead.count) < Self.mostAhead, let task = pull() {
+            let key = try key(of: task)
+            if try journal.holds(key, id: task.id) {
+                recorded.append((task, key))
+            } else {
+                repeats(task)
+            }
+        }
+        return recorded
+    }
+
+    /// Returns the next task to run.
+    private func next() -> Work? {
+        if state.withLock({ $0.failure != nil }) { return nil }
+        do throws(ScanError) {
+            while let task = state.withLock({ $0.ahead.popFirst() }) ?? pull() {
+                let key = try key(of: task)
+                if try !journal.holds(key, id: task.id) {
+                    try open(task, key)
+                    return task
+                }
+                state.withLock { $0.recorded.append((task, key)) }
+            }
+        } catch {
+            state.withLock { $0.failure = error }
+        }
+        return nil
+    }
+
+    /// Returns the next task of the sequence, which is not asked again after its end.
+    private func pull() -> Work? {
+        if hasEnded { return nil }
+        if let task = tasks.next() { return task }
+        hasEnded = true
+        state.withLock { $0.hasEnded = true }
+        return nil
+    }
+
+    private func key(of task: Work) throws(ScanError) -> ResultKey {
+        do {
+            return try journal.key(of: task, encoder)
+        } catch {
+            throw ScanError(.journal, "task \(task.id) cannot be encoded: \(error)")
+        }
+    }
+
+    private func open(_ task: Work, _ key: ResultKey) throws(ScanError) {
+        if state.withLock({ $0.open.updateValue(key, forKey: task.id) }) != nil {
+            throw ScanError(
+                .journal,
+                "two tasks of '\(Work.typeName)' have the ID \(task.id): a run with a journal needs different IDs")
+        }
+    }
+
+    /// Returns the key of the task with this response, which is over.
+    func close(_ id: Work.ID) -> ResultKey? { state.withLock { $0.open.removeValue(forKey: id) } }
+
+    /// Returns the tasks with a recorded response that the run has skipped since the last call.
+    /// - Throws: the error because of which ``next()`` has ended the run.
+    func recorded() throws(ScanError) -> [Recorded] {
+        try state.withLock { state throws(ScanError) in
+            if let failure = state.failure { throw failure }
+            defer { state.recorded = [] }
+            return state.recorded
+        }
+    }
+
+    /// Has a task run whose recorded response cannot be used.
+    func repeats(_ task: Work) { state.withLock { $0.ahead.append(task) } }
+
+    /// Whether every task was pulled, and none is to be run.
+    var isOver: Bool { state.withLock { $0.hasEnded && $0.ahead.count == 0 } }
+}
+
+extension FarmJournal {
+    /// Runs `tasks` by `run`, except those with a recorded response. A response is returned only when it is durable in the
+    /// journal. Failures are not recorded: a further run tries these tasks again.
+    /// - Parameters:
+    ///   - tasks: pulled as they are needed.
+    ///   - buffer: responses kept for a slow consumer.
+    ///   - onRecorded: called for each response from the journal.
+    ///   - run: runs tasks.
+    /// - Returns: Exactly one response for each task.
+    func responses<Work: ScanTask>(
+        to tasks: some Sequence<Work> & Sendable, buffer: Int, onRecorded: @escaping @Sendable () -> Void,
+        by run: @escaping @Sendable (JournalledTasks<Work>) -> TaskResponses<Work>
+    ) -> TaskResponses<Work> {
+        TaskResponses(capacity: buffer) { outlet async throws(ScanError) in
+            do throws(ScanError) {
+                try await self.course(
+                    of: JournalledTasks(AnyIterator(tasks.makeIterator()), self, onRecorded), by: run, to: outlet)
+            } catch {
+                // What is done is recorded and returned before the error.
+                try? await self.flush()
+                throw error
+            }
+            try await self.flush()
+        }
+    }
+
+    private func course<Work: ScanTask>(
+        of tasks: JournalledTasks<Work>, by run: @Sendable (JournalledTasks<Work>) -> TaskResponses<Work>,
+        to outlet: TaskResponses<Work>.Outlet
+    ) async throws(ScanError) {
+        while true {
+            let recorded = try tasks.lookAhead()
+            if recorded.isEmpty { break }
+            try await replay(recorded, of: tasks, to: outlet)
+        }
+        // Once more for tasks whose recorded response is damaged.
+        while !tasks.isOver {
+            for try await response in run(tasks) {
+                try await take(response, of: tasks, to: outlet)
+                try await replay(try tasks.recorded(), of: tasks, to: outlet)
+            }
+            try await replay(try tasks.recorded(), of: tasks, to: outlet)
+        }
+    }
+
+    private func take<Work: ScanTask>(
+        _ response: TaskResponse<Work>, of tasks: JournalledTasks<Work>, to outlet: TaskResponses<Work>.Outlet
+    ) async throws(ScanError) {
+        let key = tasks.close(response.id)
+        if case .success = response.result, let key {
+            try await add(response, of: key) { outlet.send(response) }
+        } else {
+            outlet.send(response)
+        }
+        await outlet.room()
+    }
+
+    private func replay<Work: ScanTask>(
+        _ recorded: [JournalledTasks<Work>.Recorded], of tasks: JournalledTasks<Work>,
+        to outlet: TaskResponses<Work>.Outlet
+    ) async throws(ScanError) {
+        if recorded.isEmpty { return }
+        for (response, (task, _)) in zip(try await responses(to: recorded), recorded) {
+            guard let response else {
+                tasks.repeats(task)
+                continue
+            }
+            tasks.onRecorded()
+            outlet.send(response)
+        }
+        await outlet.room()
+    }
+}
