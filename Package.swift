@@ -225,8 +225,15 @@ let package = Package(
         // One import for programs that farm out tasks of their own; knows no pixel.
         .target(
             name: "SkyfarmKit",
-            dependencies: ["ScanFarm", "ScanNetwork", "ScanSockets", "ScanDiscovery", "ScanSecurity", "ScanCluster"],
+            dependencies: [
+                "ScanPage", "ScanFarm", "ScanNetwork", "ScanSockets", "ScanDiscovery", "ScanSecurity", "ScanCluster",
+            ],
             swiftSettings: swift),
+        // The live page and metrics of a farm or a node with tasks of any type; knows no pixel.
+        .target(
+            name: "ScanPage",
+            dependencies: ["ScanFarm", "ScanDashboard", "ScanNetwork", "ScanCluster", "ScanBasics", "CPageAssets"],
+            exclude: ["Assets"], swiftSettings: swift),
         // A process of a cluster: its system, its peers and how it discovers them; knows no pixel.
         .target(
             name: "ScanFarm",
@@ -307,7 +314,7 @@ let package = Package(
         .systemLibrary(
             name: "CMicroHTTPD", path: "Sources/CLibraries/CMicroHTTPD", pkgConfig: microhttpd,
             providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
-        // The files of SkyReport/Page/Assets; a new one is named in the header, the C file and Assets.swift.
+        // The files of SkyReport/Page/Assets and ScanPage/Assets; a new one is named in the header, the C file and Assets.swift.
         .target(name: "CPageAssets", path: "Sources/CLibraries/CPageAssets"),
         // libmicrohttpd, loaded when it is first used.
         .target(
@@ -411,6 +418,9 @@ let package = Package(
             name: "TaskJournalTests", dependencies: ["TaskJournal", "ScanBasics", "ScanTestSupport"],
             swiftSettings: swift),
         .testTarget(
+            name: "ScanPageTests", dependencies: ["ScanPage", "ScanFarm", "ScanCluster", "ScanBasics"],
+            swiftSettings: swift),
+        .testTarget(
             name: "ScanDashboardTests", dependencies: ["ScanSockets", "ScanDashboard", "ScanNetwork", "ScanCluster"],
             swiftSettings: swift),
         .testTarget(
@@ -456,7 +466,7 @@ let package = Package(
                 "skyfarm", "ScanBench", "ScanFleet", "NodeDaemon", "ImageJobs", "SExtractorCommand", "ImageScanning",
                 "CalibrationCommand", "Console", "fault-probe", "primes", "histogram", "CommandLineKit", "MapCommand",
                 "ScanDashboard", "SkyScan", "SkyReport", "SkySynthetic", "SkyCatalogue", "SkyExtraction", "SkyFITS",
-                "ProgramTask", "TaskJournal",
+                "ProgramTask", "TaskJournal", "ScanPage",
                 "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics",
                 "ScanTestSupport", "SkyTestSupport",
             ],

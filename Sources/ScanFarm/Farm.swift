@@ -24,7 +24,8 @@ public final class Farm: Sendable {
     public let node: ScanNode
     let journal: FarmJournal?
 
-    /// The coordinator, which runs tasks on all systems of the farm. Its own runs have no journal.
+    /// The coordinator, which runs tasks on all systems of the farm. Its own runs have no journal and are not shown on the
+    /// page.
     public var coordinator: ScanCoordinator { node.coordinator }
     /// Registry of the systems that are reachable now and of the known peers.
     public var systems: Systems { node.systems }
@@ -52,6 +53,7 @@ public final class Farm: Sendable {
     ///     same file returns the recorded responses and runs only the other tasks, also after a crash. The file is made
     ///     if it does not exist. IDs of tasks must differ, and what a task depends on must be in its value: bulk bytes
     ///     are not compared. Failures are not recorded.
+    ///   - page: shows the tasks of the farm until it is closed, such as a `LivePage` of `SkyfarmKit`.
     ///   - options: limits of a scan.
     ///   - remote: how to connect.
     ///   - loop: the I/O thread.
@@ -63,7 +65,7 @@ public final class Farm: Sendable {
         running types: repeat (each Work).Type, nodes addresses: [String] = [],
         discovering sources: [any ServiceDiscovery]? = nil, keys: KeyRing? = nil, localSlots: Int? = nil,
         localTags: Set<String> = [], wait: Duration = .seconds(5), journal: URL? = nil,
-        options: ScanCoordinator.Options = .init(),
+        page: (any StatusPage)? = nil, options: ScanCoordinator.Options = .init(),
         remote: RemoteNodes.Options = .init(), loop: EventLoop = .shared
     ) async throws {
         var remote = remote
@@ -73,7 +75,7 @@ public final class Farm: Sendable {
             keys: try keys ?? KeyStore.user().ring(), nodes: addresses,
             discovering: sources ?? (addresses.isEmpty ? [DNSServiceDiscovery()] : []),
             localSlots: localSlots ?? ProcessInfo.processInfo.activeProcessorCount, localTags: localTags,
-            options: options, remote: remote, loop: loop)
+            options: options, remote: remote, page: page, loop: loop)
         do {
             try node.start()
             try await node.ready(within: wait)
@@ -101,10 +103,12 @@ public final class Farm: Sendable {
         to tasks: some Sequence<Work> & Sendable, bulk: (@Sendable (Work) -> BulkSource?)? = nil,
         observer: (@Sendable (TaskEvent) -> Void)? = nil
     ) -> TaskResponses<Work> {
+        let page = node.page
+        let observer = page?.observing(Work.typeName, observer) ?? observer
         guard let journal else { return coordinator.responses(to: tasks, bulk: bulk, observer: observer) }
         return journal.responses(
             to: tasks, buffer: coordinator.options.responseBuffer,
-            onRecorded: {}
+            onRecorded: { page?.noteRecorded(type: Work.typeName) }
         ) { [coordinator] in coordinator.responses(to: $0, bulk: bulk, observer: observer) }
     }
 
@@ -125,6 +129,7 @@ public final class Farm: Sendable {
         observer: (@Sendable (TaskEvent) -> Void)? = nil
     ) -> TaskResponses<Tasks.Element> where Tasks.Element: ScanTask {
         guard journal == nil else { return Self.withoutJournal() }
+        let observer = node.page?.observing(Tasks.Element.typeName, observer) ?? observer
         return coordinator.responses(to: tasks, bulk: bulk, observer: observer)
     }
 
@@ -135,6 +140,7 @@ public final class Farm: Sendable {
         followedBy next: @escaping @Sendable (TaskResponse<Work>) throws -> [Work]
     ) -> TaskResponses<Work> {
         guard journal == nil else { return Self.withoutJournal() }
+        let observer = node.page?.observing(Work.typeName, observer) ?? observer
         return coordinator.responses(to: tasks, observer: observer, followedBy: next)
     }
 
@@ -148,7 +154,7 @@ public final class Farm: Sendable {
         }
     }
 
-    /// Closes the connections, ends the local slots, and closes the journal. Attempts of running scans are lost.
+    /// Closes the connections, ends the local slots, and closes journal and page. Attempts of running scans are lost.
     public func close() async {
         await node.close()
         await journal?.close()

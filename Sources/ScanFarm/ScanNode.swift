@@ -50,6 +50,9 @@ public final class ScanNode: Sendable {
     /// Coordinator that runs scans on all systems of the registry.
     public let coordinator: ScanCoordinator
 
+    /// Page that shows the tasks of this process, or nil if there is none.
+    public let page: (any StatusPage)?
+
     private let announcing: (any ServiceDiscovery)?
     private let keys: Locked<KeyRing>
     private let onEvent: @Sendable (Event) -> Void
@@ -65,14 +68,18 @@ public final class ScanNode: Sendable {
     ///   - sources: sources of announcements of peers; the first one also announces this node.
     ///   - resolver: finds bulk bytes that coordinators reference instead of sending them.
     ///   - options: limits of the server.
+    ///   - page: shows the tasks of the node while it runs, such as a `LivePage` of `SkyfarmKit`.
     ///   - loop: event loop of the connections.
     ///   - onEvent: called from any thread; must not block.
     public init(
         name: String = hostName(), keys: KeyRing, slots: Int, serving taskTypes: TaskTypes, listen: String = ":0",
         discovering sources: [any ServiceDiscovery] = [DNSServiceDiscovery()], resolver: (any BulkResolver)? = nil,
-        options: NodeServer.Options = .init(), loop: EventLoop = .shared,
+        options: NodeServer.Options = .init(), page: (any StatusPage)? = nil, loop: EventLoop = .shared,
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) {
+        let onEvent = page?.observing(onEvent) ?? onEvent
+        let taskTypes = page.map { taskTypes.observed(by: $0) } ?? taskTypes
+        self.page = page
         var generator = SystemRandomNumberGenerator()
         let local = ScanSystem(
             local: slots, id: SystemID(using: &generator), name: name, niceness: options.niceness, tags: options.tags,
@@ -109,6 +116,7 @@ public final class ScanNode: Sendable {
     ///   - unpacker: unpacks bulk bytes on the slots of this process, or nil if they are not packed for it.
     ///   - options: limits of a scan.
     ///   - remote: settings of the connections.
+    ///   - page: shows the tasks of this process until it is closed, such as a `LivePage` of `SkyfarmKit`.
     ///   - loop: event loop of the connections.
     ///   - onEvent: called from any thread; must not block.
     public init(
@@ -116,9 +124,11 @@ public final class ScanNode: Sendable {
         localSlots: Int = 0, localName: String = hostName(), localTags: Set<String> = [],
         localQueue: Int = 0, unpacker: (any BulkUnpacker)? = nil,
         options: ScanCoordinator.Options = .init(),
-        remote: RemoteNodes.Options = .init(), loop: EventLoop = .shared,
+        remote: RemoteNodes.Options = .init(), page: (any StatusPage)? = nil, loop: EventLoop = .shared,
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) {
+        let onEvent = page?.observing(onEvent) ?? onEvent
+        self.page = page
         var generator = SystemRandomNumberGenerator()
         identity = SystemID(using: &generator)
         local =
@@ -141,10 +151,16 @@ public final class ScanNode: Sendable {
 
     /// Starts the server and its announcement, connects the peers at given addresses, and discovers others.
     /// - Returns: The address at which the node serves, or nil if it does not serve.
-    /// - Throws: ``AddressError`` or ``SocketError`` if the node cannot listen on the address.
+    /// - Throws: ``AddressError`` or ``SocketError`` if the node cannot listen on the address, or the page on its own.
     @discardableResult
     public func start() throws -> SocketAddress? {
         let address = try server?.start()
+        do {
+            try page?.open(self, at: address)
+        } catch {
+            server?.stop()
+            throw error
+        }
         if let local { systems.join(local) }
         connections.start()
         running.withLock { running in
@@ -221,9 +237,11 @@ public final class ScanNode: Sendable {
 
     private func leave() async {
         disconnect()
-        guard let local else { return }
-        systems.leave(local.id)
-        await local.close()
+        if let local {
+            systems.leave(local.id)
+            await local.close()
+        }
+        await page?.close()
     }
 
     private func announce(at address: SocketAddress?, isPaused: Bool) -> Announcement? {

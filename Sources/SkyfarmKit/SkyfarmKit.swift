@@ -6,6 +6,7 @@
 @_exported public import ScanDiscovery
 @_exported public import ScanFarm
 @_exported public import ScanNetwork
+@_exported public import ScanPage
 @_exported public import ScanSecurity
 // SocketError, which functions of ScanNetwork throw.
 @_exported public import ScanSockets

@@ -107,3 +107,13 @@ static const unsigned char plots_js[] = {
 #embed "../../SkyReport/Page/Assets/plots.js"
 };
 const struct page_asset page_asset_plots_js = {plots_js, sizeof plots_js};
+
+static const unsigned char tasks_html[] = {
+#embed "../../ScanPage/Assets/tasks.html"
+};
+const struct page_asset page_asset_tasks_html = {tasks_html, sizeof tasks_html};
+
+static const unsigned char tasks_js[] = {
+#embed "../../ScanPage/Assets/tasks.js"
+};
+const struct page_asset page_asset_tasks_js = {tasks_js, sizeof tasks_js};

@@ -35,10 +35,8 @@ public struct TaskTypes: Sendable {
             var name = name
             return name.withUTF8 { name in
                 // Not `elementsEqual`: this runs for each task.
-                guard name.count == bytes.count, let first = name.baseAddress, let second = bytes.baseAddress else {
-                    return false
-                }
-                return memcmp(first, second, name.count) == 0
+                guard let first = name.baseAddress, let second = bytes.baseAddress else { return false }
+                return name.count == bytes.count && memcmp(first, second, name.count) == 0
             }
         }
     }
@@ -64,16 +62,19 @@ public struct TaskTypes: Sendable {
     /// The same types with altered outputs, for tests of validation: `change` gets each encoded output, and an error
     /// that it throws becomes the scan's failure.
     package func answering(_ change: @escaping @Sendable ([UInt8]) throws -> [UInt8]) -> TaskTypes {
+        observed { _, outcome, _ in
+            guard case .output(let output) = outcome else { return outcome }
+            do { return .output(try change(output)) } catch { return .failure("\(error)") }
+        }
+    }
+
+    /// The same types, of which `observe` gets each name, outcome and seconds, and returns the outcome.
+    package func observed(_ observe: @escaping @Sendable (String, CodedResult, Double) -> CodedResult) -> TaskTypes {
         var taskTypes = self
-        taskTypes.runs = runs.mapValues { run in
-            { bytes, context, clock in
+        for (name, run) in runs {
+            taskTypes.runs[name] = { bytes, context, clock in
                 let (outcome, seconds) = run(bytes, context, clock)
-                guard case .output(let output) = outcome else { return (outcome, seconds) }
-                do {
-                    return (.output(try change(output)), seconds)
-                } catch {
-                    return (.failure("\(error)"), seconds)
-                }
+                return (observe(name, outcome, seconds), seconds)
             }
         }
         return taskTypes

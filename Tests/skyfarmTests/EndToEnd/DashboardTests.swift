@@ -21,7 +21,7 @@ import Testing
     }
 
     /// An answer from the server behind a link. Waits for it, as other tests may hold up those that are asynchronous.
-    private static func fetch(_ path: String, _ link: URL) throws -> (status: Int, text: String) {
+    static func fetch(_ path: String, _ link: URL) throws -> (status: Int, text: String) {
         let url = try #require(URL(string: "http://127.0.0.1:\(link.port ?? 0)\(path)"))
         let answer = Locked<Result<(Int, String), any Error>?>(nil)
         let isThere = DispatchSemaphore(value: 0)
@@ -36,7 +36,7 @@ import Testing
     }
 
     /// Waits in the page until an expression holds, and returns the text of another.
-    private static func wait(_ browser: Browser, until condition: String, _ text: String = "''") throws -> String {
+    static func wait(_ browser: Browser, until condition: String, _ text: String = "''") throws -> String {
         try browser.run(
             """
             const start = performance.now();

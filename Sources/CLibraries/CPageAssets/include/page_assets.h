@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/// A file of Sources/SkyReport/Page/Assets, embedded in the program.
+/// A file of Sources/SkyReport/Page/Assets or Sources/ScanPage/Assets, embedded in the program.
 struct page_asset {
     const unsigned char *bytes;
     size_t count;
@@ -29,5 +29,7 @@ extern const struct page_asset page_asset_running_js;
 extern const struct page_asset page_asset_frame_html;
 extern const struct page_asset page_asset_chart_js;
 extern const struct page_asset page_asset_plots_js;
+extern const struct page_asset page_asset_tasks_html;
+extern const struct page_asset page_asset_tasks_js;
 
 #endif

@@ -1,0 +1,77 @@
+import ScanCluster
+import Testing
+
+@testable import ScanPage
+
+@Suite("What a live page knows of tasks") struct TaskPictureTests {
+    private static let type = "test.double/1"
+
+    @Test("counts the tasks of each type, and the attempts that run")
+    func counts() {
+        var picture = TaskPicture()
+        let (first, second) = (picture.begin(Self.type), picture.begin("test.other/1"))
+        for index in 0..<3 {
+            picture.note(.taskStarted(index: index, system: "a", attempt: 1, cost: 1), of: first, at: 1)
+        }
+        picture.note(.taskStarted(index: 0, system: "a", attempt: 1, cost: 1), of: second, at: 1)
+        #expect(picture.running == [Self.type: 3, "test.other/1": 1])
+        picture.note(.taskFinished(index: 0, system: "a", attempt: 1, cost: 1, seconds: 2), of: first, at: 2)
+        picture.note(
+            .taskRetried(index: 1, system: "a", attempt: 1, reason: "gone", log: ["a: line"]), of: first, at: 3)
+        #expect(picture.running == [Self.type: 1, "test.other/1": 1])
+        picture.note(.taskStarted(index: 1, system: "b", attempt: 2, cost: 1), of: first, at: 3)
+        picture.note(
+            .taskFailed(index: 1, cost: 1, failure: TaskFailure(message: "bad", system: "b", attempt: 2)), of: first,
+            at: 4)
+        picture.noteRecorded(Self.type)
+        #expect(picture.running == [Self.type: 1, "test.other/1": 1])
+        #expect(
+            picture.types == [
+                Self.type: .init(done: 1, failed: 1, retried: 1, recorded: 1, seconds: 2), "test.other/1": .init(),
+            ])
+        #expect(
+            picture.failures == [
+                .init(about: "test.double/1, attempt 1 at task 2 on a", text: "gone", log: ["a: line"]),
+                .init(about: "test.double/1, task 2, given up", text: "bad (on b, attempt 2)", log: []),
+            ])
+    }
+
+    @Test("a task that is over, or a run, has no attempt that runs")
+    func ends() {
+        var picture = TaskPicture()
+        let run = picture.begin(Self.type)
+        for attempt in 1...3 {
+            picture.note(.taskStarted(index: 7, system: "a", attempt: attempt, cost: 1), of: run, at: 1)
+        }
+        picture.note(.taskStarted(index: 8, system: "a", attempt: 1, cost: 1), of: run, at: 1)
+        picture.note(.taskFinished(index: 7, system: "a", attempt: 2, cost: 1, seconds: 0), of: run, at: 1)
+        #expect(picture.running == [Self.type: 1])
+        picture.end(run)
+        #expect(picture.running.isEmpty)
+        // An event that comes late changes nothing.
+        picture.note(.taskFinished(index: 8, system: "a", attempt: 1, cost: 1, seconds: 0), of: run, at: 1)
+        #expect(picture.total(\.done) == 1)
+    }
+
+    @Test("the rate is that of the last ten seconds")
+    func rate() {
+        var picture = TaskPicture()
+        #expect(picture.rate(at: 0) == 0)
+        for second in 0..<30 {
+            for _ in 0..<20 { picture.noteTask(Self.type, failure: nil, seconds: 0.1, at: Double(second) + 0.5) }
+        }
+        #expect(abs(picture.rate(at: 29.99) - 20) < 0.1)
+        #expect(picture.rate(at: 35) < 20 && picture.rate(at: 35) > 5)
+        #expect(picture.rate(at: 50) == 0)
+    }
+
+    @Test("keeps the newest failures and events, whatever their number, without control characters")
+    func limits() {
+        var picture = TaskPicture()
+        for number in 0..<2000 { picture.noteTask(Self.type, failure: "\(number)\u{1b}[2J", seconds: 0, at: 1) }
+        #expect(picture.failures.count == TaskPicture.failureLimit && picture.log.count == TaskPicture.lineLimit)
+        #expect(picture.dropped == 2000 - TaskPicture.lineLimit)
+        #expect(picture.failures.last?.text.contains("1999") == true)
+        #expect(!picture.failures.contains { $0.text.contains("\u{1b}") })
+    }
+}
