@@ -346,10 +346,19 @@ let package = Package(
         // Calls of the system that Swift does not import.
         .target(name: "CSystem", path: "Sources/CLibraries/CSystem", cSettings: computingC),
 
+        // Programs that people copy.
         .executableTarget(
-            name: "primes", dependencies: ["SkyfarmKit"], path: "Examples/primes", swiftSettings: computing),
+            name: "primes", dependencies: ["SkyfarmKit"], path: "Examples/primes", exclude: ["README.md"],
+            swiftSettings: computing),
         .executableTarget(
-            name: "histogram", dependencies: ["SkyfarmKit"], path: "Examples/histogram", swiftSettings: computing),
+            name: "histogram", dependencies: ["SkyfarmKit"], path: "Examples/histogram", exclude: ["README.md"],
+            swiftSettings: computing),
+        .executableTarget(
+            name: "hashes", dependencies: ["SkyfarmKit"], path: "Examples/hashes", exclude: ["README.md"],
+            swiftSettings: computing),
+        .executableTarget(
+            name: "render", dependencies: ["SkyfarmKit"], path: "Examples/render", exclude: ["README.md"],
+            swiftSettings: computing),
         .executableTarget(
             name: "skyfarm-benchmarks",
             dependencies: [
@@ -466,7 +475,7 @@ let package = Package(
                 "skyfarm", "ScanBench", "ScanFleet", "NodeDaemon", "ImageJobs", "SExtractorCommand", "ImageScanning",
                 "CalibrationCommand", "Console", "fault-probe", "primes", "histogram", "CommandLineKit", "MapCommand",
                 "ScanDashboard", "SkyScan", "SkyReport", "SkySynthetic", "SkyCatalogue", "SkyExtraction", "SkyFITS",
-                "ProgramTask", "TaskJournal", "ScanPage",
+                "ProgramTask", "TaskJournal", "ScanPage", "hashes", "render",
                 "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics",
                 "ScanTestSupport", "SkyTestSupport",
             ],
