@@ -139,7 +139,7 @@ import Testing
         let bench = try JournalBench(width: 64, height: 64)
         let path = try bench.journalPath
         try FileManager.default.createDirectory(atPath: bench.journals.path, withIntermediateDirectories: true)
-        let file = try SQLiteDatabase(path: path, creates: true)
+        let file = try SQLiteDatabase(path: path, creates: true, remedies: .command)
         try file.execute("CREATE TABLE part (bytes BLOB); PRAGMA max_page_count = 20;")
         let error = #expect(throws: JournalError.self) {
             try file.transaction { () throws(JournalError) in

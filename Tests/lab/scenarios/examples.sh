@@ -26,11 +26,12 @@ run() {
     shift 2
     on 4 "$programs/$name" "$@" >"$file" 2>"$file.errors"
 }
-# done_by HOST: hashes made by the node there.
+# done_by HOST: hashes made by the node there. It has no number before its first one.
 done_by() {
-    local link
+    local link count
     link=$(sed -n 's/^page at //p' "$(log "$1" hashes)")
-    on "$1" curl -s "${link/\/\?//metrics?}" | sed -n 's/^skyfarm_tasks_done_total{type="example.hashes\/1"} //p'
+    count=$(on "$1" curl -s "${link/\/\?//metrics?}" | sed -n 's/^skyfarm_tasks_done_total{type="example.hashes\/1"} //p')
+    echo "${count:-0}"
 }
 
 start primes
