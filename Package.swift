@@ -75,6 +75,7 @@ let package = Package(
         .library(name: "ScanNetwork", targets: ["ScanNetwork"]),
         .library(name: "ScanDiscovery", targets: ["ScanDiscovery"]),
         .library(name: "ScanSecurity", targets: ["ScanSecurity"]),
+        .library(name: "SkyfarmTesting", targets: ["SkyfarmTesting"]),
         .library(name: "SkyFITS", targets: ["SkyFITS"]),
         .library(name: "SkyExtraction", targets: ["SkyExtraction"]),
         .library(name: "SkyMeasurement", targets: ["SkyMeasurement"]),
@@ -256,6 +257,8 @@ let package = Package(
         .target(
             name: "ScanCompression", dependencies: ["ScanCluster", "ScanBasics", "CNumbers", "CZstd"],
             swiftSettings: computing),
+        // For tests of tasks: a farm in virtual time, with faults. Needs no C library.
+        .target(name: "SkyfarmTesting", dependencies: ["ScanBasics", "ScanCluster"], swiftSettings: computing),
         // Nodes that find each other by DNS-SD; knows no connection.
         .target(name: "ScanDiscovery", dependencies: ["ScanBasics", "CDNSSD"], swiftSettings: swift),
         // Keys, TLS and limits of unauthenticated connections; no sockets.
@@ -269,7 +272,9 @@ let package = Package(
         .target(name: "ScanBasics", dependencies: ["CSystem"], swiftSettings: computing),
         .target(
             name: "ScanTestSupport",
-            dependencies: ["ScanBasics", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster"],
+            dependencies: [
+                "ScanBasics", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "SkyfarmTesting",
+            ],
             path: "Tests/ScanTestSupport", swiftSettings: computing),
 
         // C libraries.
@@ -413,6 +418,8 @@ let package = Package(
                 "ScanTestSupport",
             ],
             swiftSettings: swift),
+        .testTarget(
+            name: "SkyfarmTestingTests", dependencies: ["SkyfarmTesting", "ScanCluster"], swiftSettings: swift),
         .testTarget(
             name: "ScanClusterTests", dependencies: ["ScanBasics", "ScanCluster", "ScanTestSupport"],
             swiftSettings: swift),

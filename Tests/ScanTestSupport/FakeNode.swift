@@ -1,4 +1,5 @@
 package import ScanCluster
+package import SkyfarmTesting
 
 /// A node in memory: runs tasks at times of a manual clock, with the faults that a test requests.
 ///

@@ -1,8 +1,9 @@
-import Dispatch
-import Synchronization
+internal import Dispatch
+internal import Synchronization
 
-/// A monotonic clock with timers on its own Dispatch queue.
-package final class DispatchClock: ScanClock, @unchecked Sendable {
+/// The time of this machine since its start, with timers on a Dispatch queue of its own: the clock of a farm that has no
+/// event loop.
+public final class DispatchClock: ScanClock, @unchecked Sendable {
     // Sendable: `live` is accessed on `queue` only.
     private let queue = DispatchQueue(label: "skyfarm.clock")
     private let count = Atomic<UInt64>(0)
@@ -11,11 +12,14 @@ package final class DispatchClock: ScanClock, @unchecked Sendable {
     /// A clock for those who need none of their own.
     package static let shared = DispatchClock()
 
-    package init() {}
+    /// A clock without timers.
+    public init() {}
 
-    package var now: Instant { Instant(nanoseconds: Int64(DispatchTime.now().uptimeNanoseconds)) }
+    /// The time since the start of the machine.
+    public var now: Instant { Instant(nanoseconds: Int64(DispatchTime.now().uptimeNanoseconds)) }
 
-    package func schedule(at instant: Instant, _ fire: @escaping @Sendable () -> Void) -> TimerID {
+    /// Calls `fire` on the clock's queue.
+    public func schedule(at instant: Instant, _ fire: @escaping @Sendable () -> Void) -> TimerID {
         let id = TimerID(rawValue: count.add(1, ordering: .relaxed).newValue)
         queue.async { [self] in live.insert(id) }
         let deadline = DispatchTime(uptimeNanoseconds: UInt64(max(0, instant.nanoseconds)))
@@ -25,5 +29,6 @@ package final class DispatchClock: ScanClock, @unchecked Sendable {
         return id
     }
 
-    package func cancel(_ timer: TimerID) { queue.async { [self] in live.remove(timer) } }
+    /// Cancels a timer. Has no effect on a timer that has fired.
+    public func cancel(_ timer: TimerID) { queue.async { [self] in live.remove(timer) } }
 }

@@ -120,11 +120,11 @@ public actor ScanSystem {
     /// It counts as the system of this process if `isLocal`.
     package init(
         simulated transport: any ScanTransport, id: SystemID, name: String, slots: Int, depth: Int, isLocal: Bool,
-        clock: any ScanClock, executor: any ScanExecutor
+        tags: Set<String> = [], clock: any ScanClock, executor: any ScanExecutor
     ) {
         self.init(
             by: .transport(transport), id: id, name: name, slots: slots, depth: depth, clock: clock,
-            executor: executor, isLocal: isLocal, reader: executor)
+            executor: executor, isLocal: isLocal, tags: tags, reader: executor)
     }
 
     private enum Carrier {

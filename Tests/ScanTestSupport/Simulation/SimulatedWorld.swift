@@ -1,5 +1,6 @@
 internal import ScanBasics
 import ScanCluster
+import SkyfarmTesting
 
 /// The events of a simulation, counted: a test checks that the faults occurred.
 package enum SimulatedEvent: Int, CaseIterable, Sendable {

@@ -8,7 +8,7 @@ import Testing
 
 /// Waits for its gate, and fails if its number is negative.
 private struct GateTask: ScanTask {
-    static let scanner = "test.gate/1"
+    static let typeName = "test.gate/1"
     static let isOpen = Locked(false)
     struct Negative: Error {}
     var id: Int
@@ -34,7 +34,7 @@ private struct GateTask: ScanTask {
 
     private func node(_ page: LivePage) throws -> (node: ScanNode, address: String) {
         let node = ScanNode(
-            name: "alpha", keys: keys, slots: 2, serving: Scanners(GateTask.self), listen: "127.0.0.1:0",
+            name: "alpha", keys: keys, slots: 2, serving: TaskTypes(GateTask.self), listen: "127.0.0.1:0",
             discovering: [], page: page)
         return (node, "\(try #require(try node.start()))")
     }

@@ -1,7 +1,13 @@
-package import ScanCluster
+public import ScanCluster
 
-/// Virtual time: it advances only when a test advances it.
-package final class ManualClock: ScanClock {
+/// A clock of virtual time, which advances only when a test advances it.
+///
+/// ```swift
+/// let clock = ManualClock()
+/// _ = clock.schedule(at: clock.now.advanced(by: .seconds(60))) { print("a minute has passed") }
+/// clock.advance(by: .seconds(60))
+/// ```
+public final class ManualClock: ScanClock {
     private struct State {
         var now = Instant(nanoseconds: 0)
         var serial: UInt64 = 0
@@ -30,11 +36,13 @@ package final class ManualClock: ScanClock {
     private let state = Locked(State())
 
     /// A clock that shows 0.
-    package init() {}
+    public init() {}
 
-    package var now: Instant { state.withLock { $0.now } }
+    /// The virtual time.
+    public var now: Instant { state.withLock { $0.now } }
 
-    package func schedule(at instant: Instant, _ fire: @escaping @Sendable () -> Void) -> TimerID {
+    /// Sets a timer, which ``advance(by:)`` and ``advanceToNext()`` fire.
+    public func schedule(at instant: Instant, _ fire: @escaping @Sendable () -> Void) -> TimerID {
         let (timer, woken) = state.withLock { state in
             state.serial += 1
             state.timers[state.serial] = fire
@@ -45,10 +53,11 @@ package final class ManualClock: ScanClock {
         return timer
     }
 
-    package func cancel(_ timer: TimerID) { state.withLock { $0.timers[timer.rawValue] = nil } }
+    /// Cancels a timer. Has no effect on one that has fired.
+    public func cancel(_ timer: TimerID) { state.withLock { $0.timers[timer.rawValue] = nil } }
 
     /// Removes all timers and releases the objects that they refer to, often the clock itself.
-    package func cancelAll() {
+    public func cancelAll() {
         let forgotten = state.withLock { state in
             defer { (state.timers, state.queue) = ([:], []) }
             return state.timers
@@ -58,13 +67,13 @@ package final class ManualClock: ScanClock {
     }
 
     /// Timers that are set.
-    package var timerCount: Int { state.withLock { $0.timers.count } }
+    public var timerCount: Int { state.withLock { $0.timers.count } }
 
     /// When the next timer is due.
-    package var nextDue: Instant? { state.withLock { $0.first()?.instant } }
+    public var nextDue: Instant? { state.withLock { $0.first()?.instant } }
 
     /// Returns once at least `count` timers are set.
-    package func timers(_ count: Int = 1) async {
+    public func timers(_ count: Int = 1) async {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in
                 if state.timers.count >= count { return true }
@@ -76,19 +85,19 @@ package final class ManualClock: ScanClock {
     }
 
     /// Advances time and fires the timers that become due, in order.
-    package func advance(by duration: Duration) {
+    public func advance(by duration: Duration) {
         let target = now.advanced(by: duration)
         while fireNext(until: target) {}
         state.withLock { $0.now = target }
     }
 
     /// Advances time and fires nothing, as when a machine was suspended: timers that became due fire late.
-    package func jump(by duration: Duration) { state.withLock { $0.now = $0.now.advanced(by: duration) } }
+    public func jump(by duration: Duration) { state.withLock { $0.now = $0.now.advanced(by: duration) } }
 
     /// Advances time to the next timer and fires it.
     /// - Returns: false if no timer is set.
     @discardableResult
-    package func advanceToNext() -> Bool { fireNext(until: Instant(nanoseconds: .max)) }
+    public func advanceToNext() -> Bool { fireNext(until: Instant(nanoseconds: .max)) }
 
     private func fireNext(until limit: Instant) -> Bool {
         let fire = state.withLock { state -> (@Sendable () -> Void)? in

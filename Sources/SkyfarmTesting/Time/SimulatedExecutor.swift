@@ -1,9 +1,10 @@
-package import ScanCluster
+public import ScanCluster
 
-/// Runs tasks, one step at a time, on the thread of the test, and advances virtual time when nothing is left to do.
+/// An executor that runs tasks, one step at a time, on the thread of the test, and advances virtual time when nothing is
+/// left to do.
 ///
-/// Thus a whole cluster of fake nodes runs the same way every time, and a deadlock is detected at once.
-package final class SimulatedExecutor: ScanExecutor {
+/// A whole cluster on it runs the same way every time, and a deadlock is detected at once. ``SimulatedFarm`` is one.
+public final class SimulatedExecutor: ScanExecutor {
     private enum Work {
         case job(UnownedJob)
         case closure(@Sendable () -> Void)
@@ -12,19 +13,22 @@ package final class SimulatedExecutor: ScanExecutor {
     private let clock: ManualClock
 
     /// An executor that advances `clock`.
-    package init(clock: ManualClock) { self.clock = clock }
+    public init(clock: ManualClock) { self.clock = clock }
 
-    package func enqueue(_ job: consuming ExecutorJob) {
+    /// Queues a job of a Swift task.
+    public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.withLock { $0.append(.job(job)) }
     }
 
-    package func execute(_ body: @escaping @Sendable () -> Void) { queue.withLock { $0.append(.closure(body)) } }
+    /// Queues a closure.
+    public func execute(_ body: @escaping @Sendable () -> Void) { queue.withLock { $0.append(.closure(body)) } }
 
-    /// There is one thread.
-    package var isCurrent: Bool { true }
+    /// True, since there is one thread.
+    public var isCurrent: Bool { true }
 
-    package func checkIsolated() {}
+    /// Accepts every caller, since there is one thread.
+    public func checkIsolated() {}
 
     /// Runs `body` to its end.
     /// - Parameters:
@@ -32,7 +36,7 @@ package final class SimulatedExecutor: ScanExecutor {
     ///   - isSound: called after each step, with whether nothing is left to do at this time; false ends the run.
     ///   - body: the work.
     /// - Returns: its result; nil if the run was abandoned, or if nothing can complete it any more.
-    package func run<Result: Sendable>(
+    public func run<Result: Sendable>(
         until limit: Instant = Instant(nanoseconds: .max), while isSound: (_ isIdle: Bool) -> Bool = { _ in true },
         _ body: @escaping @Sendable () async -> Result
     ) -> Result? {
@@ -55,7 +59,7 @@ package final class SimulatedExecutor: ScanExecutor {
     }
 
     /// Runs everything that is ready, without advancing time.
-    package func settle() { while step() {} }
+    public func settle() { while step() {} }
 
     private func step() -> Bool {
         switch queue.withLock({ $0.popFirst() }) {
