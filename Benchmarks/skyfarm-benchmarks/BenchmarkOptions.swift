@@ -1,7 +1,7 @@
 /// Options of the command line.
 struct BenchmarkOptions {
     enum Suite: String, CaseIterable {
-        case scan, dispatch, latency, codec, tls, scale, share, wire, dashboard, start, night, images, skies
+        case scan, dispatch, latency, codec, tls, scale, share, wire, dashboard, start, night, images, skies, map
     }
 
     var suite: Suite
@@ -24,8 +24,8 @@ struct BenchmarkOptions {
     }
 
     private static let usage = """
-        usage: skyfarm-benchmarks scan|dispatch|latency|codec|tls|scale|share|wire|dashboard|start|night|skies|images
-                 FILE...
+        usage: skyfarm-benchmarks scan|dispatch|latency|codec|tls|scale|share|wire|dashboard|start|night|skies|map|
+                 images FILE...
                  [--json] [--runs N] [--size PIXELS] [--no-peers]
                night also has [--row ROW]..., one of: \(NightRow.allCases.map(\.rawValue).joined(separator: ", "))
                wire also has [--link LINK]..., one of: \(WireSuite.Link.allCases.map(\.rawValue).joined(separator: ", "))

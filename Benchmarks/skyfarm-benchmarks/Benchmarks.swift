@@ -37,6 +37,7 @@ struct Benchmarks {
             case .start: try StartSuite(options).run()
             case .night: try NightSuite(options).run()
             case .images: try ImagesSuite(options).run()
+            case .map: try MapSuite(options).run()
             case .skies: try SkiesSuite(options).run()
             }
         print(options.json ? try report.json() : report.text())

@@ -53,8 +53,10 @@ package struct MapCommand: Command {
         var remote = RemoteNodes.Options()
         remote.taskTypes = [ProgramTask.typeName]
         remote.measuresLinks = slots > 0
+        // The time of a program is limited where it runs: nothing is known of it here.
         var limits = ScanCoordinator.Options(
-            maxAttempts: options.maxAttempts, waitForSystems: .seconds(options.cluster.waitSeconds))
+            maxAttempts: options.maxAttempts, waitForSystems: .seconds(options.cluster.waitSeconds),
+            adaptiveTimeout: nil)
         limits.hedges = options.hedges
         var run = try MapRun(plan, items, events)
         let node = try ScanNode.started(

@@ -61,6 +61,9 @@ final class MapJournal {
             && !record.outputs.isEmpty && record.outputs.allSatisfy { FileStamp($0.path) == $0 }
     }
 
+    /// Paths of the results of an item that is done.
+    func outputs(of item: PreparedItem) -> [String] { records[Self.key(item)]?.outputs.map(\.path) ?? [] }
+
     /// Notes that the item is done and its results are in these files.
     /// - Throws: `CommandError` if the journal cannot be written.
     func note(_ item: PreparedItem, outputs: [String]) throws {

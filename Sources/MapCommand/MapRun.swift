@@ -41,8 +41,12 @@ struct MapRun {
     mutating func run(on coordinator: ScanCoordinator) async throws {
         defer { report.seconds = (ContinuousClock.now - start) / .seconds(1) }
         var pending = items.indices.filter { journal?.isDone(items[$0]) != true }
-        for index in Set(items.indices).subtracting(pending) { report.items[index].state = .resumed }
         events.display.handle(.planned(tasks: items.count, work: Double(items.count)))
+        for index in Set(items.indices).subtracting(pending).sorted() {
+            report.items[index].state = .resumed
+            report.items[index].outputs = journal?.outputs(of: items[index]) ?? []
+            events.display.handle(.fileEnded(file: items[index].item.name, outputs: report.items[index].outputs))
+        }
         let resumed = items.count - pending.count
         if resumed > 0 { events.display.handle(.resumed(tasks: resumed, work: Double(resumed))) }
         for round in 0...plan.options.retries where !pending.isEmpty && !isStopped {
@@ -92,6 +96,8 @@ struct MapRun {
                 try await store(output, of: index)
                 report.items[index].state = .done
                 events.display.handle(.finished(work: 1, system: response.system))
+                events.display.handle(
+                    .fileEnded(file: items[index].item.name, outputs: report.items[index].outputs))
                 return true
             }
             report.items[index].lastLines = output.lastErrors.isEmpty ? output.lastOutput : output.lastErrors
@@ -114,6 +120,7 @@ struct MapRun {
     private mutating func fail(_ index: Int, _ reason: String) throws {
         (report.items[index].state, report.items[index].reason) = (.failed, reason)
         events.display.handle(.failed(work: 1, reason: reason))
+        events.display.handle(.fileEnded(file: items[index].item.name, outputs: [], errors: [reason]))
         if plan.options.output == .standardOutput { try ordered.add([], at: index) }
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import ProgramTask
 import ScanBasics
 import ScanCluster
+import SkyScan
 
 /// The tasks of a round, with the bytes that travel beside them.
 ///
@@ -18,6 +19,8 @@ final class MapTasks: Sendable {
     private let sharedBytes = Locked<BulkBytes?>(nil)
     /// Why the files of an item could not be read, by its place in the run.
     private let unreadable = Locked<[Int: String]>([:])
+    /// Reads the files, so that the event loop does not wait for a disk.
+    private let reader = BlockingExecutor(label: "skyfarm.map.reader")
 
     /// The tasks of `items`, those of the whole run at their places.
     init(_ items: [PreparedItem], shared: [MapPlan.Shared]) {
@@ -74,14 +77,16 @@ final class MapTasks: Sendable {
     func bulk(of task: ProgramTask) -> BulkSource? {
         if !shared.isEmpty {
             let count = shared.reduce(0) { $0 + $1.file.size }
-            return BulkSource(key: key, byteCount: count) { [self] in try readShared(count) }
+            return BulkSource(key: key, byteCount: count) { [self] in
+                try await reader.run { try self.readShared(count) }
+            }
         }
         let item = items[task.id]
         let count = item.byteCount
         if count == 0 { return nil }
         return BulkSource(byteCount: count) { [self] in
             do {
-                return try BulkBytes(byteCount: count) { try item.read(to: $0) }
+                return try await reader.run { try BulkBytes(byteCount: count) { try item.read(to: $0) } }
             } catch {
                 note("\(error)", at: task.id)
                 // A system refuses a task whose files have other sizes than its bytes. An error here would end the

@@ -18,4 +18,7 @@ int cecho_round_trips(int socket, int size, int count, int64_t *nanoseconds);
 /// Sends `count` messages of `size` bytes with at most `window` in flight, and waits for all echoes.
 int cecho_stream(int socket, int size, long count, int window);
 
+/// Starts the program at `path` and waits for its end, `count` times. Returns 0, or -1 on failure.
+int cecho_spawn_loop(const char *path, long count);
+
 #endif

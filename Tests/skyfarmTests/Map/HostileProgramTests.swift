@@ -107,15 +107,15 @@ import Testing
     }
 
     @Test("one that is cancelled")
-    func cancelled() async throws {
+    func cancelled() throws {
         let host = try box.host("echo 1 >started; exec sleep 1000")
         defer { host.close() }
         let cancellation = ScanCancellation()
-        let watch = Thread { [box] in
-            while box.survivors.isEmpty { usleep(1000) }
+        let running = box.watch
+        Thread.detachNewThread {
+            while running.processes.isEmpty { usleep(1000) }
             cancellation.cancel()
         }
-        watch.start()
         let task = ProgramTask(id: 0, program: "p", arguments: [], inputs: [], outputs: [])
         #expect(throws: CancellationError.self) { try host.run(task, ScanContext(cancellation: cancellation)) }
         #expect(box.survivors.isEmpty)
@@ -123,13 +123,13 @@ import Testing
 }
 
 /// A scene with a folder for the places of programs, which runs scripts as programs.
-final class ProgramBox: Sendable {
+struct ProgramBox {
     let scene: Scene
-    private let scratch: String
+    private let scratch: ScratchWatch
 
     init() throws {
         scene = try Scene()
-        scratch = scene.path("scratch")
+        scratch = ScratchWatch(path: scene.path("scratch"))
         for name in ["scratch", "outside"] { mkdir(scene.path(name), 0o700) }
     }
 
@@ -138,17 +138,26 @@ final class ProgramBox: Sendable {
         var options = ProgramHost.Options(programs: [
             "p": try scene.script(script, "p.sh"), "next": try scene.script("echo 1 >a", "next.sh"),
         ])
-        (options.limits, options.scratch, options.slots) = (limits, scratch, 4)
+        (options.limits, options.scratch, options.slots) = (limits, scratch.path, 4)
         options.supervisor = [Program.path, ProgramHost.word]
         return try ProgramHost(options, environment: ProcessInfo.processInfo.environment)
     }
 
-    /// Processes with an environment of one of the scene's tasks.
-    var survivors: [String] {
+    /// Processes of the scene's tasks.
+    var survivors: [String] { scratch.processes }
+    var watch: ScratchWatch { scratch }
+}
+
+/// The processes of tasks below a folder.
+struct ScratchWatch: Sendable {
+    let path: String
+
+    /// The words of the processes whose home is there.
+    var processes: [String] {
         let ids = (try? FileManager.default.contentsOfDirectory(atPath: "/proc"))?.compactMap { Int32($0) } ?? []
         return ids.compactMap { id in
             guard let variables = FileManager.default.contents(atPath: "/proc/\(id)/environ"),
-                variables.range(of: Data("HOME=\(scratch)".utf8)) != nil,
+                variables.range(of: Data("HOME=\(path)".utf8)) != nil,
                 let words = FileManager.default.contents(atPath: "/proc/\(id)/cmdline")
             else { return nil }
             return String(decoding: words, as: UTF8.self)

@@ -16,10 +16,10 @@ import Testing
     }
 
     /// A node that runs a script as `work`.
-    private func node(_ name: String = "n", slots: Int = 2, _ script: String, _ further: [String] = []) throws -> Node {
+    private func node(_ script: String, name: String = "n", slots: Int = 2) throws -> Node {
         let path = try scene.script(script, "work-\(name).sh")
         return try Node(
-            name, slots: slots, ["--program", "work=\(path)", "--scratch", scene.path("scratch")] + further,
+            name, slots: slots, ["--program", "work=\(path)", "--scratch", scene.path("scratch")],
             environment: mine.environment)
     }
 
@@ -135,8 +135,8 @@ import Testing
     @Test("a killed node loses no item, and nothing of its programs survives")
     func killedNode() throws {
         let mark = "sleep 0.3\(UInt32.random(in: 0 ... .max))"
-        let first = try node("first", "\(mark); cat $1")
-        let second = try node("second", "\(mark); cat $1")
+        let first = try node("\(mark); cat $1", name: "first")
+        let second = try node("\(mark); cat $1", name: "second")
         let run = try Program(
             ["map", "work", "{in}", "-o", "-", "--no-discovery", "--node", first.address, "--node", second.address]
                 + ["--progress", "json"] + inputs, environment: mine.environment)

@@ -1,12 +1,13 @@
 """Finds the sources in sky images on all machines of a local network at once.
 
 `scan` takes a file or an array and returns a table; `scan_many` scans the files of a night; `nodes` lists the machines
-that take part, and `Node` makes this one take part. `skyfarm.sep` has the functions of the package sep.
+that take part, and `Node` makes this one take part. `map` runs a program of the nodes' owners on many files. `skyfarm.sep` has the functions of the package sep.
 """
 
 from ._catalogue import Catalogue
 from ._errors import ClusterKeyError, IncompleteError, InputError, NoNodeError, OutputError, SkyfarmError, UsageError
 from ._live import LivePage
+from ._map import MapResult, map
 from ._nodes import Node, NodeInfo, nodes
 from ._program import program
 from ._progress import Progress
@@ -20,6 +21,7 @@ __all__ = [
     "IncompleteError",
     "InputError",
     "LivePage",
+    "MapResult",
     "NoNodeError",
     "Node",
     "NodeInfo",
@@ -30,6 +32,7 @@ __all__ = [
     "SkyfarmError",
     "UsageError",
     "__version__",
+    "map",
     "nodes",
     "program",
     "scan",

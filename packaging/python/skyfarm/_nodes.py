@@ -7,7 +7,7 @@ import signal
 import subprocess
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import IO, Any
@@ -28,6 +28,8 @@ class NodeInfo:
         Whether scans use it; otherwise `reason` says why not.
     slots : int or None
         Tasks that it runs at a time.
+    programs : tuple of str
+        Names of the programs that it runs for `skyfarm.map`.
     load : float or None
         Tasks running or queued, divided by slots.
     round_trip : float or None
@@ -43,6 +45,7 @@ class NodeInfo:
     version: str | None = None
     key: str | None = None
     reason: str | None = None
+    programs: tuple[str, ...] = ()
 
 
 def nodes(
@@ -87,6 +90,7 @@ def _info(row: dict[str, Any]) -> NodeInfo:
         row.get("version"),
         row.get("key"),
         row.get("reason"),
+        tuple(row.get("programs", ())),
     )
 
 
@@ -107,6 +111,8 @@ class Node:
         Folders whose images the node may read itself.
     nice : int
         By how much its priority is lowered.
+    programs : mapping of str to str
+        Absolute paths of programs that holders of the cluster key may run, by the names by which they ask for them.
 
     Attributes
     ----------
@@ -132,11 +138,13 @@ class Node:
         advertise: bool = True,
         data: Sequence[str] = (),
         nice: int = 0,
+        programs: Mapping[str, str] | None = None,
     ) -> None:
         values = {"--slots": slots, "--name": name, "--listen": listen, "--nice": nice or None}
         words = [word for flag, value in values.items() if value is not None for word in (flag, str(value))]
         words += [] if advertise else ["--no-advertise"]
         words += [word for folder in data for word in ("--data", folder)]
+        words += [word for name, path in (programs or {}).items() for word in ("--program", f"{name}={path}")]
         self._log: deque[str] = deque(maxlen=200)
         self._process = subprocess.Popen(
             [_program.program(), "node", "--color", "never", *words],

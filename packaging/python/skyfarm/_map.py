@@ -1,0 +1,138 @@
+"""Programs of the nodes' owners, on many files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from ._errors import InputError
+from ._program import Run
+
+_INCOMPLETE = 23
+
+
+@dataclass(frozen=True)
+class MapResult:
+    """What became of an input.
+
+    Attributes
+    ----------
+    item : str
+        Path of the input.
+    outputs : tuple of Path
+        The files that the program made of it, below the output folder.
+    error : str or None
+        Why it failed; None if it did not.
+    """
+
+    item: str
+    outputs: tuple[Path, ...] = ()
+    error: str | None = None
+
+
+def map(  # noqa: A001
+    name: str,
+    inputs: Iterable[str | os.PathLike[str]],
+    output: str | os.PathLike[str],
+    *,
+    arguments: Sequence[str] = ("{in}",),
+    out: Sequence[str] = (),
+    collect: bool = False,
+    shared: Sequence[str | os.PathLike[str]] = (),
+    companions: Sequence[str] = (),
+    retry: int = 0,
+    timeout: float | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    node: Sequence[str] = (),
+    discovery: bool = True,
+    wait: float | None = None,
+    local_slots: int | None = None,
+    local_program: Mapping[str, str] | None = None,
+) -> Generator[MapResult, None, None]:
+    """Runs a program that nodes have under `name` on each input, and yields the results as they come.
+
+    An input whose program fails has a result with an `error`; the others are done. Leaving the loop early stops the
+    program, and a call with `resume` goes on.
+
+    Parameters
+    ----------
+    name : str
+        Name under which the owners of nodes give the program away: ``skyfarm node --program NAME=PATH``.
+    inputs : iterable of str or path
+        The files.
+    output : str or path
+        Folder of the results.
+    arguments : sequence of str
+        Words for the program, with fields such as ``{in}``, ``{out}``, ``{stem}`` and ``{shared:NAME}``.
+    out : sequence of str
+        Files that the program writes, such as ``"{stem}.psf"``. Without them, and without `collect`, the result is
+        what it prints, in ``{stem}.out``.
+    collect : bool
+        Whether all files that the program makes are results, in a folder for each input.
+    shared : sequence of str or path
+        Files that all inputs need.
+    companions : sequence of str
+        Further files for each input, such as ``"{dir}/{stem}.head"``.
+    retry : int
+        How often the program is run again for an input that has failed.
+    timeout : float, optional
+        Seconds after which the program is ended.
+    resume : bool
+        Whether inputs that are done and have not changed are left out; they have a result nevertheless.
+    overwrite : bool
+        Whether files that exist are replaced.
+    node, discovery, wait, local_slots
+        As for `scan`.
+    local_program : mapping of str to str, optional
+        Absolute paths of programs that this machine runs as well, by name.
+
+    Raises
+    ------
+    SkyfarmError
+        If the run cannot begin or go on.
+
+    Examples
+    --------
+    >>> import skyfarm
+    >>> for result in skyfarm.map("psfex", ["m31.cat"], "psf", out=["{stem}.psf"]):  # doctest: +SKIP
+    ...     print(result.item, result.outputs, result.error)
+    """
+    files = [os.fspath(file) for file in inputs]
+    if not files:
+        return
+    for file in files:
+        # A pattern, a list or a folder would have other names in the results.
+        if not os.path.isfile(file):
+            raise InputError(f"{file}: there is no such file", 5)
+    values = {
+        "--retry": retry or None,
+        "--timeout": None if timeout is None else f"{timeout:f}s",
+        "--wait": wait,
+        "--local-slots": local_slots,
+    }
+    words = [f"{flag}={value}" for flag, value in values.items() if value is not None]
+    words += [f"--out={template}" for template in out]
+    words += [f"--shared={os.fspath(file)}" for file in shared]
+    words += [f"--with={template}" for template in companions]
+    words += [f"--node={address}" for address in node]
+    words += [f"--local-program={key}={path}" for key, path in (local_program or {}).items()]
+    switches = {"--collect": collect, "--resume": resume, "--overwrite": overwrite, "--no-discovery": not discovery}
+    words += [flag for flag, is_set in switches.items() if is_set]
+    folder = os.fspath(output).rstrip("/") + "/"
+    paths = [file if os.path.isabs(file) else os.path.join(".", file) for file in files]
+    names = dict(zip(paths, files, strict=True))
+    command = Run(
+        ["map", name, f"--output={folder}", "--progress=json", "--color=never", *words, "--", *arguments, "--", *paths]
+    )
+    with closing(command.events()) as events:
+        for event in events:
+            if event["event"] == "file-ended":
+                errors = event.get("errors") or [None]
+                outputs = tuple(Path(path) for path in event.get("outputs") or ())
+                yield MapResult(names.get(event["file"], event["file"]), outputs, errors[0])
+    if command.exit_code not in (0, _INCOMPLETE):
+        raise command.error
