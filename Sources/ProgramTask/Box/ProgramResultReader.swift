@@ -18,7 +18,7 @@ struct ProgramResultReader {
     }
 
     func output(of result: ProgramResult, in place: ProgramPlace) throws -> ProgramOutput {
-        var output = ProgramOutput(end: end(of: result))
+        var output = ProgramOutput(end: end(of: result, in: place))
         (output.seconds, output.processorSeconds) = (result.seconds, result.processorSeconds)
         output.killed = result.killed
         if output.failure(okCodes: task.okCodes) == nil {
@@ -35,10 +35,13 @@ struct ProgramResultReader {
         return output
     }
 
-    private func end(of result: ProgramResult) -> ProgramOutput.End {
+    private func end(of result: ProgramResult, in place: ProgramPlace) -> ProgramOutput.End {
         switch result.end {
         case skyfarm_program_ended:
-            if result.value == -SIGXFSZ { return .stopped("wrote more than \(words(owner.disk)) to a file") }
+            // The limit may have ended a child of the program, which then reports that in its own way.
+            if !task.okCodes.contains(result.value), isFull(place) {
+                return .stopped("wrote more than \(words(owner.disk)) to its folder")
+            }
             if result.value < 0 { return .signalled(-result.value) }
             // What they would still have written is missing.
             if result.killed > 0, task.okCodes.contains(result.value) {
@@ -54,6 +57,13 @@ struct ProgramResultReader {
         case skyfarm_program_out_of_processes: return .stopped("ran more than \(owner.processes) processes")
         default: return .stopped("was cancelled")
         }
+    }
+
+    /// Whether the files of a program reached the limit.
+    private func isFull(_ place: ProgramPlace) -> Bool {
+        let streams = [place.output, place.errors].compactMap { $0.status?.size }.reduce(0, +)
+        let folder = skyfarm_tree_bytes(place.folder.number, 200_000)
+        return folder == .max || folder + UInt64(streams) >= owner.disk
     }
 
     private func words(_ bytes: UInt64) -> String {

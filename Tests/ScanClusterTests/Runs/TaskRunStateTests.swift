@@ -161,6 +161,16 @@ import Testing
         #expect(done.verdict == .committed(others: [hedge?.0].compactMap(\.self), blamed: []))
     }
 
+    @Test("tasks with effects of their own are neither hedged nor taken to an idle system")
+    func unhedged() {
+        var options = ScanCoordinator.Options()
+        options.hedges = false
+        var state = state(1, options: options)
+        _ = start(&state, on: 1)
+        #expect(state.overdue(hasIdleSlot: { _ in true }, at: moment(2000)).isEmpty)
+        #expect(!state.mayRescue(isHeldUp: false, at: moment(2000)) && state.wakeUp == nil)
+    }
+
     @Test("without any system the run fails after the wait, with the last cause")
     func orphaned() {
         var state = state(1, options: .init(waitForSystems: .seconds(3)))

@@ -1,6 +1,7 @@
 """Programs on nodes."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,7 @@ def files(folder: Path, count: int) -> list[Path]:
 def test_map(tmp_path: Path) -> None:
     work = script(tmp_path, 'case $1 in f3*) exit 7;; esac; tr a-z A-Z <"$1" >"$2"')
     inputs = files(tmp_path, 6)
-    words = {"arguments": ["{in}", "{out}"], "out": ["{stem}.up"], "discovery": False, "wait": 10}
+    words: dict[str, Any] = {"arguments": ["{in}", "{out}"], "out": ["{stem}.up"], "discovery": False, "wait": 10}
     with skyfarm.Node(slots=2, listen="127.0.0.1:0", advertise=False, programs={"work": work}) as node:
         info = skyfarm.nodes([node.address], discovery=False)
         assert info[0].programs == ("work",)
@@ -44,7 +45,7 @@ def test_map(tmp_path: Path) -> None:
 def test_map_here_and_errors(tmp_path: Path) -> None:
     work = script(tmp_path, 'cat "$1"')
     inputs = files(tmp_path, 2)
-    words = {"discovery": False, "local_slots": 1, "local_program": {"work": work}}
+    words: dict[str, Any] = {"discovery": False, "local_slots": 1, "local_program": {"work": work}}
     results = list(skyfarm.map("work", inputs, tmp_path / "out", **words))
     assert [result.error for result in results] == [None, None]
     with pytest.raises(skyfarm.InputError, match="there is no such file"):
