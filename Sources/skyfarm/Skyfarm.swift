@@ -26,7 +26,7 @@ package struct Skyfarm {
         ScanCommand.self, NodeCommand.self, NodesCommand.self, UpCommand.self, DownCommand.self, KeyCommand.self,
         DoctorCommand.self, JobsCommand.self,
         SubmitCommand.self, SpreadCommand.self, MapCommand.self, ViewCommand.self, SynthCommand.self, BenchCommand.self,
-        SexCommand.self, CombineCommand.self, HelpCommand.self,
+        SexCommand.self, CombineCommand.self, CalibrateCommand.self, HelpCommand.self,
         CompletionsCommand.self,
     ]
 

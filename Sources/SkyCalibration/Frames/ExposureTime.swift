@@ -19,7 +19,7 @@ package enum ExposureTime {
     /// Returns by what a dark is multiplied for a frame: the ratio of their exposure times, or 1.
     /// - Throws: ``ScanSetupError`` if an exposure time is not known.
     package static func factor(
-        of dark: FramePixels, for cards: ImageCards, named name: ImageLocation, _ scale: DarkScale
+        of dark: MasterSummary, for cards: ImageCards, named name: ImageLocation, _ scale: DarkScale
     ) throws(ScanSetupError) -> Double {
         if scale == .none { return 1 }
         guard let frameTime = of(cards) else {

@@ -21,13 +21,19 @@ package struct MasterFile: Sendable {
     package var name: String { images.location.description }
 
     /// Opens the image that belongs to image `index` of the frames.
-    /// - Throws: ``ScanSetupError`` if there is none of this size and binning; ``ImageError``.
-    package func pixels(at index: Int, for geometry: FrameGeometry) throws -> FramePixels {
+    /// - Throws: ``ScanSetupError`` if there is none; ``ImageError``.
+    package func pixels(at index: Int) throws -> FramePixels {
         guard index < count else {
             throw ScanSetupError(
                 "\(name): the \(role) has \(count) images, and the frames have more; name a \(role) of such frames")
         }
-        let pixels = try FramePixels(images.location(of: index))
+        return try FramePixels(images.location(of: index))
+    }
+
+    /// Opens the image that belongs to image `index` of the frames, whose size and binning it must have.
+    /// - Throws: ``ScanSetupError`` if there is none; ``ImageError``.
+    package func pixels(at index: Int, for geometry: FrameGeometry) throws -> FramePixels {
+        let pixels = try pixels(at: index)
         let own = FrameGeometry(width: pixels.width, height: pixels.height, cards: pixels.cards)
         if let difference = geometry.difference(of: own) {
             throw ScanSetupError("\(pixels.location): the \(role) \(difference) as the frames; name one of such frames")

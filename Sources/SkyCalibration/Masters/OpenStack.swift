@@ -66,7 +66,7 @@ final class OpenStack {
     ) throws -> [Double] {
         try successes(
             frames.map { frame in
-                Result { try ExposureTime.factor(of: dark, for: frame.cards, named: frame.location, scale) }
+                Result { try ExposureTime.factor(of: dark.summary, for: frame.cards, named: frame.location, scale) }
             })
     }
 

@@ -7,8 +7,8 @@
 /// Maximum number of pixels of a tile.
 enum { skyfarm_tile_width = 256 };
 
-/// How the value of a pixel is computed from the sample of a frame: ((sample - bias) - dark * dark_factor) / divisor, in
-/// double precision. `bias` and `dark` may be NULL.
+/// How the value of a pixel is computed from the sample of a frame: ((sample - bias) - dark * dark_factor) / divisor,
+/// in double precision. `bias` and `dark` may be NULL.
 typedef struct {
     const float *bias, *dark;
     double dark_factor, divisor;
@@ -24,7 +24,8 @@ typedef struct {
     uint16_t low, high;
 } skyfarm_comparator;
 
-/// Applies the comparators to each column of a tile: row r of the tile begins at `values` + r * `width`. No value is NaN.
+/// Applies the comparators to each column of a tile: row r of the tile begins at `values` + r * `width`. No value is
+/// NaN.
 void skyfarm_apply_network(
     double *values, ptrdiff_t width, const skyfarm_comparator *comparators, ptrdiff_t comparator_count);
 
@@ -52,7 +53,8 @@ void skyfarm_deviate_columns(const double *values, ptrdiff_t rows, ptrdiff_t wid
 /// Narrows the limits to `sigma` deviations on both sides of the median of the values within them.
 void skyfarm_clip_columns(const double *sorted, ptrdiff_t width, double sigma, skyfarm_columns *columns);
 
-/// Writes the median of each column of a sorted tile, whose values were counted without limits; NaN where there is none.
+/// Writes the median of each column of a sorted tile, whose values were counted without limits; NaN where there is
+/// none.
 void skyfarm_medians_of_columns(
     const double *sorted, ptrdiff_t width, const skyfarm_columns *columns, float *medians);
 
@@ -63,8 +65,8 @@ void skyfarm_means_of_columns(const skyfarm_columns *columns, ptrdiff_t width, f
 void skyfarm_scatter_of_columns(
     const skyfarm_columns *columns, ptrdiff_t width, float *deviations, int16_t *counts);
 
-/// Appends the values from `low` to `high` to `found`, whose next place is `found_count` and which has room for one more than
-/// all, and counts those below `low` and all finite ones.
+/// Appends the values from `low` to `high` to `found`, whose next place is `found_count` and which has room for one
+/// more than all, and counts those below `low` and all finite ones.
 void skyfarm_gather_between(
     const double *values, ptrdiff_t count, double low, double high, double *found, ptrdiff_t *found_count,
     ptrdiff_t *below, ptrdiff_t *finite);

@@ -1,0 +1,58 @@
+import SkyFITS
+import Testing
+
+@testable import SkyCalibration
+
+@Suite struct PixelSectionTests {
+    @Test("sections are parsed as in headers")
+    func parse() {
+        #expect(PixelSection("[2:5,1:3]") == PixelSection(x: 1..<5, y: 0..<3))
+        #expect(PixelSection(" [ 2:5 , 1:3 ] ")?.description == "[2:5,1:3]")
+        #expect(PixelSection("[*,4:4]", width: 7, height: 9) == PixelSection(x: 0..<7, y: 3..<4))
+    }
+
+    @Test(
+        "what is no section is refused",
+        arguments: ["", "[]", "[1:2]", "[2:1,1:2]", "[0:2,1:2]", "[1:2,1:2,1:2]", "[a:b,1:2]", "[*,1:2]", "[1,2]"])
+    func refused(text: String) {
+        #expect(PixelSection(text) == nil)
+    }
+
+    @Test("BIASSEC and TRIMSEC or DATASEC tell the sections")
+    func noao() {
+        let header = FITSHeader(cards: ["BIASSEC = '[9:10,1:6]'", "DATASEC = '[1:8,1:6]'"])
+        let sections = FrameSections(ImageCards(header: header), width: 10, height: 6)
+        #expect(sections.overscan == PixelSection(x: 8..<10, y: 0..<6))
+        #expect(sections.trim == PixelSection(x: 0..<8, y: 0..<6))
+    }
+
+    @Test("ESO's numbers of the only output tell the sections")
+    func eso() {
+        let header = FITSHeader(cards: [
+            "HIERARCH ESO DET OUTPUTS = 1 / outputs", "HIERARCH ESO DET OUT1 PRSCX = 3 / prescan",
+            "HIERARCH ESO DET OUT1 OVSCX = 4", "HIERARCH ESO DET OUT1 OVSCY = 2",
+        ])
+        let sections = FrameSections(ImageCards(header: header), width: 20, height: 10)
+        #expect(sections.overscan == PixelSection(x: 16..<20, y: 0..<8))
+        #expect(sections.trim == PixelSection(x: 3..<16, y: 0..<8))
+        let two = FITSHeader(cards: ["HIERARCH ESO DET OUTPUTS = 2", "HIERARCH ESO DET OUT1 OVSCX = 4"])
+        #expect(FrameSections(ImageCards(header: two), width: 20, height: 10).trim == nil)
+    }
+
+    @Test("coordinates and sections refer to the part that is kept")
+    func header() {
+        let header = FITSHeader(cards: [
+            "CRPIX1  = 100.5", "CRPIX2  = 50", "CRPIX1A = 3", "LTV1    = -2.0", "BIASSEC = '[31:33,1:40]'",
+            "DATASEC = '[3:30,1:40]'", "CCDSEC  = '[103:130,1:40]'", "DETSEC  = '[130:103,1:40]'",
+        ])
+        let trim = PixelSection(x: 4..<30, y: 5..<40)
+        let changes = TrimmedHeader.changes(header, trim: trim, width: 33, height: 40)
+        let values = Dictionary(uniqueKeysWithValues: changes.entries.map { ($0.key, $0.value) })
+        #expect(values["CRPIX1"] == .real(96.5) && values["CRPIX2"] == .real(45) && values["CRPIX1A"] == .real(-1))
+        #expect(values["LTV1"] == .real(-6) && values["DATASEC"] == .text("[1:26,1:35]"))
+        #expect(values["CCDSEC"] == .text("[105:130,6:40]"))
+        #expect(changes.removed == ["BIASSEC", "DETSEC"])
+        let whole = PixelSection(width: 33, height: 40)
+        #expect(TrimmedHeader.changes(header, trim: whole, width: 33, height: 40) == TrimmedHeader.Changes())
+    }
+}
