@@ -1,0 +1,70 @@
+"""Masters and calibrated frames, compared with numpy."""
+
+import inspect
+import re
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from astropy.io import fits
+
+import skyfarm
+
+
+@pytest.fixture
+def night(tmp_path: Path) -> Path:
+    random = np.random.default_rng(4)
+    for name, level, count in (("bias", 300, 5), ("flat", 20_000, 5), ("light", 1000, 3)):
+        (tmp_path / name).mkdir()
+        for index in range(count):
+            pixels = random.normal(level, 10, (40, 50)).astype("uint16")
+            fits.PrimaryHDU(pixels).writeto(tmp_path / name / f"{name}{index}.fits")
+    return tmp_path
+
+
+def stack(folder: Path) -> np.ndarray:
+    return np.array([fits.getdata(file).astype(float) for file in sorted(folder.iterdir())])
+
+
+def test_night(night: Path) -> None:
+    bias, flat = night / "bias.fits", night / "flat.fits"
+    assert skyfarm.combine(night / "bias", bias, method="mean", count=True) == bias
+    skyfarm.combine(sorted((night / "flat").iterdir()), flat, bias=bias, scale="median")
+    level = fits.getdata(bias)
+    np.testing.assert_array_equal(level, stack(night / "bias").mean(axis=0).astype("f4"))
+    flats = stack(night / "flat") - level.astype(float)
+    flats /= np.median(flats, axis=(1, 2))[:, None, None]
+    np.testing.assert_array_equal(fits.getdata(flat), np.median(flats, axis=0).astype("f4"))
+    fits.PrimaryHDU(np.zeros((9, 9), "f4")).writeto(night / "light" / "small.fits")
+    frames = skyfarm.calibrate(night / "light", night / "red", bias=bias, flat=flat, cosmic_rays="mask")
+    assert [frame.error is None for frame in frames] == [True, True, True, False]
+    assert "9 x 9" in str(frames[3].error) and frames[3].output is None
+    image, mask = (fits.getdata(frames[0].output, number) for number in (0, 1))
+    raw = fits.getdata(night / "light" / "light0.fits").astype(float)
+    expected = ((raw - level) / fits.getdata(flat).astype(float)).astype("f4")
+    np.testing.assert_array_equal(image[mask == 0], expected[mask == 0])
+    assert frames[0].cosmic_rays == (mask == 4).sum() == frames[0].without_value
+
+
+def test_errors(night: Path) -> None:
+    with pytest.raises(skyfarm.InputError, match="no.fits"):
+        skyfarm.combine([night / "bias" / "bias0.fits", night / "no.fits"], night / "master.fits")
+    with pytest.raises(skyfarm.UsageError, match="method"):
+        skyfarm.combine(night / "bias", night / "master.fits", method="mode")
+    with pytest.raises(skyfarm.InputError, match="no.fits"):
+        skyfarm.calibrate(night / "light", night / "red", flat=night / "no.fits")
+    with pytest.raises(ValueError, match="there is none"):
+        skyfarm.combine([], night / "master.fits")
+    assert not (night / "master.fits").exists()
+
+
+@pytest.mark.parametrize("name", ["combine", "calibrate"])
+def test_flags_are_arguments(name: str) -> None:
+    text = subprocess.check_output([skyfarm.program(), name, "--help"], text=True)
+    flags = set(re.findall(r"--([a-z-]+)", text)) - {
+        "json", "quiet", "verbose", "color", "progress", "help", "output", "log-format",
+    }  # fmt: skip
+    arguments = set(inspect.signature(getattr(skyfarm, name)).parameters) - {"frames", "output"}
+    assert {flag for flag in flags if flag.replace("-", "_") not in arguments} == set()
+    assert {argument for argument in arguments if argument.replace("_", "-") not in flags} == set()
