@@ -175,3 +175,14 @@ enum Manner: String {
         }
     }
 }
+
+extension TaskTypes {
+    /// The same types with altered outputs: `change` gets each encoded output, and an error that it throws becomes the
+    /// scan's failure.
+    fileprivate func answering(_ change: @escaping @Sendable ([UInt8]) throws -> [UInt8]) -> TaskTypes {
+        observed { _, outcome, _ in
+            guard case .output(let output) = outcome else { return outcome }
+            do { return .output(try change(output)) } catch { return .failure("\(error)") }
+        }
+    }
+}

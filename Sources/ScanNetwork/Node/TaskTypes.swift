@@ -59,15 +59,6 @@ public struct TaskTypes: Sendable {
     /// Names of all types, sorted.
     public var names: [String] { runs.keys.sorted() }
 
-    /// The same types with altered outputs, for tests of validation: `change` gets each encoded output, and an error
-    /// that it throws becomes the scan's failure.
-    package func answering(_ change: @escaping @Sendable ([UInt8]) throws -> [UInt8]) -> TaskTypes {
-        observed { _, outcome, _ in
-            guard case .output(let output) = outcome else { return outcome }
-            do { return .output(try change(output)) } catch { return .failure("\(error)") }
-        }
-    }
-
     /// The same types, of which `observe` gets each name, outcome and seconds, and returns the outcome.
     package func observed(_ observe: @escaping @Sendable (String, CodedResult, Double) -> CodedResult) -> TaskTypes {
         var taskTypes = self
