@@ -3,7 +3,7 @@ import Testing
 
 /// Counts the primes of a range: the task of the documentation's first program.
 private struct PrimeCount: ScanTask {
-    static let scanner = "test.primes/1"
+    static let typeName = "test.primes/1"
     var id: Int
     var range: Range<Int>
 
@@ -14,7 +14,7 @@ private struct PrimeCount: ScanTask {
 
 /// A task with a property that is not coded.
 private struct Forgetful: ScanTask {
-    static let scanner = "test.forgetful/1"
+    static let typeName = "test.forgetful/1"
     var id: Int
     var factor = 1
 
@@ -25,7 +25,7 @@ private struct Forgetful: ScanTask {
 
 /// Throws an error that says nothing but its words.
 private struct Throwing: ScanTask {
-    static let scanner = "test.throwing/1"
+    static let typeName = "test.throwing/1"
     struct Failure: Error, CustomStringConvertible { var description = "no luck" }
     var id: Int
 
@@ -34,7 +34,7 @@ private struct Throwing: ScanTask {
 
 /// Adds up its bulk bytes; only where there is a `gpu`.
 private struct Sum: ScanTask {
-    static let scanner = "test.sum/1"
+    static let typeName = "test.sum/1"
     var id: Int
     var requiredTags: Set<String> { ["gpu"] }
 
@@ -162,7 +162,7 @@ struct SimulatedFarmTests {
     @Test("takes costs and speeds that are no numbers")
     func odd() throws {
         struct Odd: ScanTask {
-            static let scanner = "test.odd/1"
+            static let typeName = "test.odd/1"
             var id: Int
             var cost: Double
             func scan(_ context: ScanContext) -> Double { cost }
