@@ -1,5 +1,6 @@
 import Foundation
 package import ScanCluster
+import ScanFarm
 import ScanNetwork
 import SkyExtraction
 import SkyScan

@@ -1,5 +1,6 @@
 import Foundation
 import ScanCluster
+import ScanFarm
 import ScanNetwork
 import ScanSecurity
 import SkyExtraction
