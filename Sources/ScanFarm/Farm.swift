@@ -119,18 +119,19 @@ public final class Farm: Sendable {
     ) -> TaskResponses<Work> {
         guard let journal else { return coordinator.responses(to: tasks, inChunksOf: limit) }
         return journal.responses(
-            to: tasks, buffer: coordinator.options.responseBuffer, onRecorded: {}
+            to: tasks, buffer: coordinator.options.responseBuffer,
+            onRecorded: { [page = node.page] in page?.noteRecorded(type: Work.typeName) }
         ) { [coordinator] in coordinator.responses(to: $0, inChunksOf: limit) }
     }
 
-    /// Runs the tasks that `tasks` yields while the run goes on; see `ScanCoordinator.responses(to:bulk:observer:)`.
+    /// Runs the tasks that `tasks` yields while the run goes on; see `ScanCoordinator.responses(to:observer:bulk:)`.
     public func responses<Tasks: AsyncSequence & Sendable>(
-        to tasks: Tasks, bulk: (@Sendable (Tasks.Element) -> BulkSource?)? = nil,
-        observer: (@Sendable (TaskEvent) -> Void)? = nil
+        to tasks: Tasks, observer: (@Sendable (TaskEvent) -> Void)? = nil,
+        bulk: (@Sendable (Tasks.Element) -> BulkSource?)? = nil
     ) -> TaskResponses<Tasks.Element> where Tasks.Element: ScanTask {
         guard journal == nil else { return Self.withoutJournal() }
         let observer = node.page?.observing(Tasks.Element.typeName, observer) ?? observer
-        return coordinator.responses(to: tasks, bulk: bulk, observer: observer)
+        return coordinator.responses(to: tasks, observer: observer, bulk: bulk)
     }
 
     /// Runs `tasks`, and those that follow from their responses; see

@@ -14,13 +14,13 @@ extension ScanCoordinator {
     /// ```
     /// - Parameters:
     ///   - tasks: read on Swift's global executor, and cancelled with the run.
-    ///   - bulk: the bytes that travel beside a task, read when an attempt needs them.
     ///   - observer: called with each event, in order, on the run's executor; must not block.
-    /// - Returns: a sequence that throws what ``responses(to:bulk:observer:)-(Sequence,_,_)`` would, and
+    ///   - bulk: the bytes that travel beside a task, read when an attempt needs them.
+    /// - Returns: a sequence that throws what ``responses(to:bulk:observer:)`` would, and
     ///   ``ScanError/Code/tasksUnreadable`` if `tasks` throws.
     public func responses<Tasks: AsyncSequence & Sendable>(
-        to tasks: Tasks, bulk: (@Sendable (Tasks.Element) -> BulkSource?)? = nil,
-        observer: (@Sendable (TaskEvent) -> Void)? = nil
+        to tasks: Tasks, observer: (@Sendable (TaskEvent) -> Void)? = nil,
+        bulk: (@Sendable (Tasks.Element) -> BulkSource?)? = nil
     ) -> TaskResponses<Tasks.Element> where Tasks.Element: ScanTask {
         TaskResponses { [self] in
             let stream = TaskStream<Tasks.Element>()
@@ -39,7 +39,7 @@ extension ScanCoordinator {
     /// ```
     /// - Parameters:
     ///   - tasks: the first tasks.
-    ///   - observer: as in ``responses(to:bulk:observer:)-(Sequence,_,_)``.
+    ///   - observer: as in ``responses(to:bulk:observer:)``.
     ///   - next: the tasks that follow from a response. If it throws, the run ends with
     ///     ``ScanError/Code/tasksUnreadable``.
     /// - Returns: the responses to all of them.
