@@ -155,6 +155,19 @@ public final class Farm: Sendable {
         }
     }
 
+    /// The progress of the run that is under way, or of the next one: a value at once, every half second, and at the end.
+    ///
+    /// ```swift
+    /// let progress = farm.progress
+    /// async let shown: Void = { for await state in progress { print(state) } }()
+    /// for try await response in farm.responses(to: tasks) { use(try response.get()) }
+    /// await shown
+    /// ```
+    ///
+    /// Take it before the run, so that it has the run's end however short that is; `Systems.progress(every:)` has the
+    /// rest, with other intervals.
+    public var progress: RunProgress.Updates { systems.progress() }
+
     /// Closes the connections, ends the local slots, and closes journal and page. Attempts of running scans are lost.
     public func close() async {
         await node.close()

@@ -35,6 +35,9 @@ extension ScanCoordinator {
     private func run<Work: ScanTask>(
         _ tasks: some Sequence<Work> & Sendable, inChunksOf limit: Int, into channel: TaskResponses<Work>.Channel
     ) async throws(ScanError) {
+        // Both runs are one to those who follow the progress.
+        systems.beginRun()
+        defer { systems.endRun() }
         let size = Locked(ChunkSize(limit: limit))
         let open = Locked<[Int: [Work]]>([:])
         let chunks = ChunkSequence(tasks: tasks, size: size) { chunk in open.withLock { $0[chunk.id] = chunk.tasks } }
@@ -51,12 +54,18 @@ extension ScanCoordinator {
             }
             var answers: [SharedResponse<TaskResponse<Work>>] = []
             answers.reserveCapacity(tasks.count)
+            var failures = 0
             response.forEachPart(of: tasks) { task, answer in
+                if case .failure = answer.result { failures += 1 }
                 if case .failure = answer.result, options.maxAttempts > 1 {
                     failed.append((answer.index, task))
                 } else {
                     answers.append(SharedResponse(answer))
                 }
+            }
+            // The system had responded to the chunk with them.
+            if failures > 0, case .success = response.result {
+                systems.discount(failures, of: response.system, asFailed: true)
             }
             if !channel.send(contentsOf: answers) { await channel.room() }
         }

@@ -1,6 +1,6 @@
 /// Several tasks that are sent and run together, so that short ones share the cost of a message. Each keeps its
 /// identity and has a result of its own.
-package struct TaskChunk<Work: ScanTask>: ScanTask {
+package struct TaskChunk<Work: ScanTask>: ScanTask, TaskGrouping {
     package typealias Output = ChunkOutcomes<Work.Output>
 
     package static var typeName: String { "\(Work.typeName) in chunks/2" }
@@ -21,6 +21,8 @@ package struct TaskChunk<Work: ScanTask>: ScanTask {
         for place in tasks.indices { sum += tasks[place].cost }
         return sum
     }
+
+    package var count: Int { tasks.count }
 
     // The tasks of a chunk need the same.
     package var requiredTags: Set<String> { tasks.first?.requiredTags ?? [] }

@@ -12,7 +12,8 @@ extension TaskRun {
         // What waits there for a slot would wait for ever.
         if !wasStuck, state.isStuck(system.id) { cancelAttempts(on: system.id) }
         switch verdict {
-        case .ignored, .retried, .failed: break
+        case .ignored: if outcome.isFinished { systems.discount(of: system.name, asFailed: false) }
+        case .retried, .failed: break
         case .awaited: if state.ledger.isSuspect(id) { recallLocally(id.entry) }
         case .committed(let others, let blamed):
             if !open[id.entry].attempts.isEmpty {

@@ -44,6 +44,8 @@ struct TaskRun<Work: ScanTask> {
     var wakeUp: (due: Instant, timer: TimerID)?
     let shared: Locked<Attempt<Work>.Shared>
     let id: RunID
+    /// Whether its tasks are chunks of tasks.
+    let isChunked = Work.self is any TaskGrouping.Type
 
     init(
         tasks: any IteratorProtocol<Work>, bulk: (@Sendable (Work) -> BulkSource?)?,
@@ -66,6 +68,7 @@ struct TaskRun<Work: ScanTask> {
         self.inspector = inspector
         state = TaskRunState(options: options, known: seen.withLock { $0 })
         if let rate = Work.assumedCostPerSecond { systems.assume(costPerSecond: rate) }
+        systems.beginRun()
         id = systems.watch()
     }
 
@@ -74,6 +77,7 @@ struct TaskRun<Work: ScanTask> {
     mutating func run() async -> ScanError? {
         defer {
             systems.unwatch(id)
+            systems.endRun()
             if let wakeUp { clock.cancel(wakeUp.timer) }
         }
         do {
@@ -164,6 +168,7 @@ struct TaskRun<Work: ScanTask> {
             let source = bulk?(task)
             var request = TaskRequest(task, source: source)
             if options.areRetries { request.placement = .localFirst }
+            if isChunked, let chunk = task as? any TaskGrouping { request.tasks = chunk.count }
             let entry = state.pulled(request)
             if entry == open.count {
                 open.append(OpenTask(task: task, bulk: source))

@@ -7,6 +7,7 @@ public final class Systems: Sendable {
         var lastRun = 0
         /// Systems that will join once they are prepared, so that runs wait for them.
         var joining = 0
+        var course = Course()
         /// Nil if this process cannot start others.
         var spares: Spares?
         /// By their keys.

@@ -28,6 +28,7 @@ package struct SystemsState: Sendable {
         /// Slots held by abandoned scans.
         package fileprivate(set) var abandoned = 0
         package fileprivate(set) var done = 0
+        var counts = TaskCounts()
         package fileprivate(set) var throughput = ThroughputEstimate()
         package fileprivate(set) var backOff = BackOff()
         var held = HeldKeys()
@@ -118,6 +119,8 @@ package struct SystemsState: Sendable {
         /// The system's index in the members when the room was taken.
         let index: Int
         let cost: Double
+        /// See ``TaskRequest/tasks``.
+        let tasks: Int
         /// Names the attempt if it needs bulk bytes; else 0.
         package let ticket: UInt64
         /// Bulk bytes that are fetched from another system for it.
@@ -155,6 +158,8 @@ package struct SystemsState: Sendable {
     /// Memory for the list of the next search; there is a search for each attempt.
     var spare: [Int] = []
     private var departed: [SystemID: BackOff] = [:]
+    /// By their names, the counts of systems that have left.
+    var gone: [String: TaskCounts] = [:]
     private var serial: UInt64 = 0
 
     package init() {}
@@ -197,6 +202,7 @@ package struct SystemsState: Sendable {
         }
         let member = members.remove(at: index)
         for key in member.held.keys { drop(key) }
+        keepCounts(of: member, isLost: lost != nil)
         reindex()
         if member.backOff.faults > 0 {
             // At this limit all are dropped: peers must not be able to make the table grow without bound.
@@ -221,6 +227,7 @@ package struct SystemsState: Sendable {
         defer { noteRoom(index) }
         if reservation.ticket > 0 { endTransfer(of: reservation, at: index, isSent: outcome.isFinished, at: now) }
         members[index].inFlight -= 1
+        members[index].counts.end(reservation.tasks, as: outcome)
         if reservation.isSuspect { members[index].suspects -= 1 }
         members[index].furtherSlots -= Int(reservation.furtherSlots)
         members[index].usedMemory -= reservation.memory
@@ -328,6 +335,7 @@ package struct SystemsState: Sendable {
 
     mutating func reserve(_ index: Int, for request: TaskRequest, run: RunID, at now: Instant) -> Reservation {
         members[index].inFlight += 1
+        members[index].counts.inFlight += request.tasks
         if request.isSuspect { members[index].suspects += 1 }
         let needs = request.isLarge ? request.needs : TaskRequest.Needs()
         members[index].furtherSlots += needs.slots - 1
@@ -348,7 +356,7 @@ package struct SystemsState: Sendable {
         noteRoom(index)
         return Reservation(
             system: members[index].id, run: run, serial: members[index].serial, index: index, cost: request.cost,
-            ticket: ticket, relayed: relayed, isSuspect: request.isSuspect,
+            tasks: request.tasks, ticket: ticket, relayed: relayed, isSuspect: request.isSuspect,
             furtherSlots: Int32(clamping: needs.slots - 1), memory: needs.memory, start: now)
     }
 

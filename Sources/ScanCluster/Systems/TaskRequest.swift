@@ -10,6 +10,8 @@ package struct TaskRequest: Equatable, Sendable {
     }
     /// The work that is expected, in the units of `ScanTask.cost`.
     package var cost: Double
+    /// Number of tasks that it stands for: more than one in a chunk.
+    package var tasks = 1
     /// Key of the bulk bytes the task needs.
     package var key: BulkKey?
     /// Number of the task's bulk bytes.

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+package import ScanCluster
 
 /// Shows the events of a scan on standard error as a redrawn display, plain lines, or JSON.
 ///
@@ -21,6 +22,8 @@ package final class ProgressDisplay: @unchecked Sendable {
     private var joined = JoinedNodes()
     private var repeated = RepeatedMessages()
     private var isFinished = false
+    /// The systems as they are now; nil if that is not known.
+    private var snapshot: (@Sendable () -> [SystemSnapshot])?
     private var sources: [any DispatchSourceProtocol] = []
 
     package enum Style: Equatable, Sendable {
@@ -68,6 +71,11 @@ package final class ProgressDisplay: @unchecked Sendable {
             state.handle(event, at: seconds)
             if style == .json { record(event, at: seconds) }
         }
+    }
+
+    /// Shows from now on what the systems of `snapshot` have to do.
+    package func follow(_ snapshot: @escaping @Sendable () -> [SystemSnapshot]) {
+        queue.async { [self] in self.snapshot = snapshot }
     }
 
     /// Writes a message above the display, with `details` below it. Of several messages with the same `cause` only the
@@ -160,6 +168,7 @@ package final class ProgressDisplay: @unchecked Sendable {
 
     private func draw() {
         guard !isFinished, state.tasks > 0 else { return }
+        if let snapshot { state.note(snapshot()) }
         if style == .bar {
             // Lines written before the display is drawn need not move it.
             if !block.isDrawn { show(joinedLine()) }
@@ -167,6 +176,9 @@ package final class ProgressDisplay: @unchecked Sendable {
             if !text.isEmpty { write(text) }
         } else {
             write(log.bareLine("\(state.line(at: elapsed()))"))
+            guard log.level == .debug else { return }
+            let layout = ProgressLayout(columns: 160, rows: 64)
+            for line in layout.systems(state, at: elapsed(), room: 64) { write(log.bareLine(line)) }
         }
     }
 

@@ -56,30 +56,41 @@ package struct ProgressLayout: Sendable {
         }
     }
 
-    /// Returns name, slots and rate of each system; the last line sums up those that do not fit.
-    private func systems(_ state: ProgressState, at seconds: Double, room: Int) -> [StyledText] {
+    /// Returns name, slots and rate of each system, and its tasks if they are known and if there is room; the last line
+    /// sums up the systems that do not fit.
+    func systems(_ state: ProgressState, at seconds: Double, room: Int) -> [StyledText] {
         guard state.systems.count > 1, room > 0 else { return [] }
         let isFull = state.systems.count > room
         let shown = state.systems.prefix(isFull ? room - 1 : room)
         let rest = state.systems.dropFirst(shown.count)
         let rows = shown.map { system in
             let rate = state.rate(of: system, at: seconds).map(HumanFormat.pixelRate) ?? "-"
-            return (system.name, HumanFormat.count(system.slots, "slot"), rate)
+            return (system.name, HumanFormat.count(system.slots, "slot"), rate, tasks(of: system, at: seconds))
         }
         let slotsWidth = rows.map(\.1.count).max() ?? 0
         let rateWidth = rows.map(\.2.count).max() ?? 0
         let nameRoom = max(1, columns - slotsWidth - rateWidth - 6)
         let nameWidth = min(nameRoom, Self.longestName, rows.map(\.0.count).max() ?? 0)
-        var lines = rows.map { name, slots, rate in
+        let used = 2 + nameWidth + 2 + slotsWidth + 2 + rateWidth
+        let tasksFit = used + 2 + (rows.map(\.3.count).max() ?? 0) <= columns
+        var lines = rows.map { name, slots, rate, tasks in
             let name = String(name.prefix(nameWidth))
             let padding = String(repeating: " ", count: nameWidth - name.count + slotsWidth - slots.count + 2)
             let gap = String(repeating: " ", count: rateWidth - rate.count + 2)
-            return "  \(name: name)\(padding)\(slots)\(gap)\(rate)" as StyledText
+            let end = tasksFit && !tasks.isEmpty ? "  \(tasks)" : ""
+            return "  \(name: name)\(padding)\(slots)\(gap)\(rate)\(end)" as StyledText
         }
         if !rest.isEmpty {
             let rate = rest.compactMap { state.rate(of: $0, at: seconds) }.reduce(0, +)
             lines.append("  and \(rest.count) more, \(HumanFormat.pixelRate(rate))")
         }
         return lines
+    }
+
+    /// Returns the tasks that run on a system, wait there and are done, and those done per second.
+    private func tasks(of system: ProgressState.System, at seconds: Double) -> String {
+        guard let load = system.load else { return "" }
+        let rate = system.taskRate(at: seconds).map { ", \($0.fixed(1))/s" } ?? ""
+        return "\(load.running) running, \(load.scheduled) scheduled, \(system.tasksDone) done\(rate)"
     }
 }

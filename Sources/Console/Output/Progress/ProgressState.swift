@@ -1,3 +1,5 @@
+package import ScanCluster
+
 /// Totals of the progress events so far. Times are in seconds since the start.
 package struct ProgressState: Equatable, Sendable {
     package struct System: Equatable, Sendable {
@@ -5,6 +7,25 @@ package struct ProgressState: Equatable, Sendable {
         package var slots: Int
         /// Rate of work per second.
         fileprivate(set) var meter: RateMeter
+        /// Tasks that it has finished.
+        package fileprivate(set) var tasksDone = 0
+        /// Tasks that occupy its slots, and tasks that wait there for one; nil if unknown.
+        package fileprivate(set) var load: (running: Int, scheduled: Int)?
+        fileprivate var taskMeter: RateMeter
+
+        fileprivate init(name: String, slots: Int, at seconds: Double) {
+            (self.name, self.slots) = (name, slots)
+            (meter, taskMeter) = (RateMeter(from: seconds), RateMeter(from: seconds))
+        }
+
+        /// Finished tasks per second; nil before the first.
+        package func taskRate(at seconds: Double) -> Double? { taskMeter.rate(at: seconds) }
+
+        package static func == (left: System, right: System) -> Bool {
+            (left.name, left.slots, left.meter, left.tasksDone, left.taskMeter)
+                == (right.name, right.slots, right.meter, right.tasksDone, right.taskMeter)
+                && left.load?.running == right.load?.running && left.load?.scheduled == right.load?.scheduled
+        }
     }
 
     package private(set) var stage = ""
@@ -62,6 +83,8 @@ package struct ProgressState: Equatable, Sendable {
             tasksDone += 1
             if let index = systems.firstIndex(where: { $0.name == system }) {
                 systems[index].meter.add(work, at: seconds)
+                systems[index].tasksDone += 1
+                systems[index].taskMeter.add(1, at: seconds)
             }
             complete(work, at: seconds)
         case .resumed(let tasks, let work):
@@ -79,7 +102,7 @@ package struct ProgressState: Equatable, Sendable {
             if let index = systems.firstIndex(where: { $0.name == name }) {
                 systems[index].slots = slots
             } else {
-                systems.append(System(name: name, slots: slots, meter: RateMeter(from: seconds)))
+                systems.append(System(name: name, slots: slots, at: seconds))
             }
         case .left(let name): systems.removeAll { $0.name == name }
         }
@@ -89,6 +112,15 @@ package struct ProgressState: Equatable, Sendable {
             share = max(share, min(sharesOfFiles.upperBound, max(sharesOfFiles.lowerBound, workDone / all)))
             // The sums are rounded.
             isWorkDone = workDone / all > 1 - 1e-9
+        }
+    }
+
+    /// The attempts that each system has now.
+    package mutating func note(_ snapshots: [SystemSnapshot]) {
+        for snapshot in snapshots {
+            guard let index = systems.firstIndex(where: { $0.name == snapshot.name }) else { continue }
+            let running = min(snapshot.inFlight, snapshot.slots)
+            systems[index].load = (running, snapshot.inFlight - running)
         }
     }
 

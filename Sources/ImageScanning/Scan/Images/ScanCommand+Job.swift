@@ -130,6 +130,7 @@ extension ScanCommand {
             options.cluster, job: results.id, timeout: options.timeoutSeconds.map { .seconds($0) },
             maxAttempts: options.maxAttempts, manyImages: results.sole == nil,
             oneTask: results.sole?.isOneTask == true, events: events)
+        events.display.follow { [systems = node.systems] in systems.snapshot }
         let placed = source.files.filter { $0.node != nil }.map { ($0.path, Set($0.nodes)) }
         let copies = FileCopies(
             of: source.files.filter { $0.node == nil }.map(\.path), among: node.systems,

@@ -1,6 +1,7 @@
 import Testing
 
 import Console
+import ScanCluster
 
 @Suite struct ProgressLayoutTests {
     private func lines(_ state: ProgressState, columns: Int, rows: Int = 23) -> [String] {
@@ -22,6 +23,20 @@ import Console
                 "extract [####--------------]  25 %  3.75 Mpix/s  6.0 s left  2 retried  1 hedged",
                 "  alpha  2 slots  3.75 Mpix/s", "  beta   4 slots            -",
             ])
+    }
+
+    @Test("and its tasks, if they are known and if there is room")
+    func tasks() {
+        var state = ProgressStateTests.begun
+        var slow = SystemSnapshot.sample(name: "beta", slots: 4)
+        slow.inFlight = 6
+        state.note([.sample(name: "alpha", slots: 2), slow])
+        #expect(
+            lines(state, columns: 100).dropFirst() == [
+                "  alpha  2 slots  3.75 Mpix/s  0 running, 0 scheduled, 1 done, 0.5/s",
+                "  beta   4 slots            -  4 running, 2 scheduled, 0 done",
+            ])
+        #expect(lines(state, columns: 60)[1] == "  alpha  2 slots  3.75 Mpix/s")
     }
 
     @Test("what does not fit beside the bar flows below it")
@@ -67,5 +82,14 @@ import Console
         let lines = ProgressLayout(columns: 80, rows: 10).lines(troubled, at: 2)
         #expect(lines[0].colored().hasSuffix("  \u{1b}[33m2 retried\u{1b}[m  \u{1b}[33m1 hedged\u{1b}[m"))
         #expect(lines[1].colored().hasPrefix("  \u{1b}[1malpha\u{1b}[m  2 slots"))
+    }
+}
+
+extension SystemSnapshot {
+    /// A system of this name without tasks.
+    fileprivate static func sample(name: String, slots: Int) -> SystemSnapshot {
+        var state = SystemsState()
+        _ = state.join(id: SystemID(high: 0, low: 1), name: name, slots: slots, depth: slots, isLocal: false)
+        return SystemSnapshot(state.members[0], at: Instant(nanoseconds: 0))
     }
 }
