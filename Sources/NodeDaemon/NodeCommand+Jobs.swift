@@ -36,7 +36,9 @@ extension NodeCommand {
 
     /// Returns the service that runs this user's jobs and answers calls about them, or nil if the environment defines
     /// no folder for jobs.
-    func jobService(_ name: String, load: @escaping @Sendable () -> NodeLoad?) throws(CommandError) -> ClusterJobs? {
+    func jobService(
+        _ name: String, known: @escaping @Sendable () -> [Systems.Peer], load: @escaping @Sendable () -> NodeLoad?
+    ) throws(CommandError) -> ClusterJobs? {
         let folder = FileManager.default.currentDirectoryPath
         guard let own = SubmittedJobs(environment: options.environment),
             let program = NodeService.programPath(
@@ -54,7 +56,9 @@ extension NodeCommand {
         let holder = JobSupervisor.Holder(
             owner: "\(ProcessInfo.processInfo.hostName):\(realPath(own.path) ?? own.path)", node: name,
             limit: options.jobLease)
-        let supervisor = JobSupervisor(stores, limit: options.jobs, holder: holder, program: program) { say($0) }
+        let supervisor = JobSupervisor(stores, limit: options.jobs, holder: holder, program: program, known: known) {
+            say($0)
+        }
         return ClusterJobs(permit: permit, supervisor: supervisor, environment: options.environment, load: load)
     }
 

@@ -4,6 +4,7 @@ import Foundation
 import ImageJobs
 import ProgramTask
 import ScanBasics
+import ScanCluster
 import ScanDashboard
 import ScanDiscovery
 import ScanFarm
@@ -55,7 +56,9 @@ struct RunningNode: Sendable {
         let owner = NodeOwner(options.rules, clock: EventLoop.shared) { observer.read() }
         let idle = IdleStop(after: options.idleStop, clock: EventLoop.shared)
         let load = Locked<(@Sendable () -> NodeLoad)?>(nil)
-        jobs = try command.jobService(name) { load.withLock { $0 }?() }
+        // Known once the node has started; no job starts before.
+        let known = Locked<@Sendable () -> [Systems.Peer]>({ [] })
+        jobs = try command.jobService(name, known: { known.withLock { $0 }() }) { load.withLock { $0 }?() }
         programs = try options.programs.host(
             slots: live.slots, niceness: options.niceness, environment: options.environment)
         var limits = NodeServer.Options(options)
@@ -85,7 +88,10 @@ struct RunningNode: Sendable {
         }
         let address = NodeCommand.reachable(bound)
         load.withLock { $0 = { NodeLoad(server, live, address) } }
-        let peers: @Sendable () -> [[SocketAddress]] = { [[address]] + node.membership.peers.map(\.node.addresses) }
+        let own = Systems.Peer(
+            key: "own", name: name, identity: node.identity, slots: live.slots, addresses: [address])
+        known.withLock { $0 = { [own] + node.systems.peers } }
+        let peers: @Sendable () -> [[SocketAddress]] = { known.withLock { $0 }().map(\.addresses) }
         cluster = ClusterWatch(
             keys: { try store.ring() }, addresses: { peers() + options.clusterNodes.map { [$0] } }, live: live)
         dashboard = try command.serveDashboard(NodeDashboardSource(server, live, address, cluster))

@@ -96,6 +96,6 @@ extension Systems.Peer {
     init(_ node: DiscoveredNode, key: String) {
         self.init(
             key: key, name: node.name, identity: node.advertisement.id, slots: node.advertisement.slots,
-            addresses: node.addresses)
+            addresses: node.addresses, isPaused: node.advertisement.isPaused)
     }
 }

@@ -7,7 +7,7 @@ package import ScanSecurity
 /// Decides which discovered nodes are peers, which of them are connected, and what is reported to discovery. Pure.
 ///
 /// A peer is in one of three states:
-/// - *unusable*: its announcement shows why no connection can succeed. A change of the announcement or of the keys of
+/// - *unusable*: its announcement shows why no connection can succeed; it is listed only if it is paused. A change of the announcement or of the keys of
 ///   this process leads to *known* or *dialled*.
 /// - *known*: listed in the registry, but not connected. ``Event/peersNeeded`` leads to *dialled*.
 /// - *dialled*: passed to the connections, which connect it or report an error. It stays dialled until it is no longer
@@ -142,13 +142,14 @@ package struct MembershipState: Sendable {
         let reason = reason(of: node, at: time)
         let (isNew, wasListed) = (entry.peer.unusableReason != reason, entry.isListed)
         entry.peer.unusableReason = reason
-        entry.isListed = reason == nil
+        entry.isListed = reason == nil || reason?.cause == .paused
         entry.isDialled = reason == nil && needsPeers
         known[key] = entry
-        if let reason {
-            return (wasListed ? [.forget(key)] : []) + (isNew ? notice(of: reason, entry.peer) : [])
-        }
         let peer = Systems.Peer(node, key: key)
+        if let reason {
+            return (wasListed ? [.forget(key)] : []) + (entry.isListed ? [.list(peer)] : [])
+                + (isNew ? notice(of: reason, entry.peer) : [])
+        }
         return [.list(peer)] + (needsPeers ? [.dial(peer, keys: node.advertisement.keys)] : [])
     }
 

@@ -90,9 +90,14 @@ struct MembershipStateTests {
         var state = state(needsPeers: true)
         var paused = node()
         paused.advertisement.isPaused = true
+        // It may have jobs and be shown, though it gets no task.
+        var listed = peer()
+        listed.isPaused = true
         #expect(
             handle(&state, .discovery(.found(paused), source: 0))
-                == [.notify(.discovered(paused)), .notify(.unused(name: "alpha", reason: "is paused"))])
+                == [
+                    .notify(.discovered(paused)), .list(listed), .notify(.unused(name: "alpha", reason: "is paused")),
+                ])
         #expect(state.peers.first?.unusableReason?.next == "skyfarm nodes resume alpha")
         #expect(
             handle(&state, .discovery(.changed(node()), source: 0))

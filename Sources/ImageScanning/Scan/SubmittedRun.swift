@@ -1,6 +1,7 @@
 import Foundation
 package import ScanBasics
 import ScanCluster
+package import ScanFarm
 package import ScanNetwork
 
 /// The submitted job that this process runs: its ID, and its weight, which may change meanwhile.
@@ -10,6 +11,8 @@ package final class SubmittedRun: Sendable {
 
     /// ID under which the job was submitted, by which users know it.
     package let id: String
+    /// The peers that its node knew when the process began; nil if unknown.
+    package let known: KnownPeers?
 
     private struct State {
         /// The changed weight, or nil until it is changed.
@@ -18,7 +21,7 @@ package final class SubmittedRun: Sendable {
     }
     private let state = Locked(State())
 
-    package init(_ id: String) { self.id = id }
+    package init(_ id: String, known: KnownPeers? = nil) { (self.id, self.known) = (id, known) }
 
     /// Signal by which a process is told that the weight in the file of its job has changed.
     package static let signal = SIGUSR1

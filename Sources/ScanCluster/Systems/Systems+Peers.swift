@@ -1,5 +1,5 @@
 extension Systems {
-    /// A node that is known by its announcement. It takes no tasks until it is connected and has joined.
+    /// A node of this cluster that is known by its announcement. It takes no tasks until it is connected and has joined.
     public struct Peer: Equatable, Sendable {
         /// Distinguishes it from other peers; the same each time it is discovered.
         public var key: String
@@ -12,16 +12,20 @@ extension Systems {
         /// Numeric addresses, beginning with those that most machines can reach; link-local ones with their interface,
         /// as `fe80::1%eth0`.
         public var addresses: [SocketAddress]
+        /// Whether it announces that it runs no tasks now.
+        public var isPaused: Bool
 
         /// A peer.
         public init(
-            key: String, name: String, identity: SystemID? = nil, slots: Int? = nil, addresses: [SocketAddress]
+            key: String, name: String, identity: SystemID? = nil, slots: Int? = nil, addresses: [SocketAddress],
+            isPaused: Bool = false
         ) {
             self.key = key
             self.name = name
             self.identity = identity
             self.slots = slots
             self.addresses = addresses
+            self.isPaused = isPaused
         }
     }
 

@@ -45,3 +45,12 @@ on 4 "$LAB_SKYFARM" jobs >"$LAB/jobs" 2>/dev/null
 check "host 4 lists it as finished by n3" lines 1 "^$id +finished +n3 " "$LAB/jobs"
 on 4 "$LAB_SKYFARM" jobs show "$id" >"$LAB/shown" 2>"$LAB/errors"
 check "and knows from its journal what it wrote" lines 1 '^outputs /run/lab/shared/cluster\.csv$' "$LAB/shown"
+
+# Without a daemon the process of a job discovers nothing: it has the other nodes from the registry of its node.
+knows_n4() { on 3 "$LAB_SKYFARM" nodes --wait 1 2>/dev/null | grep -q "^n4 "; }
+check "host 3 discovers n4" wait_for 15 knows_n4
+avahi_kill 3
+id=$(on 3 "$LAB_SKYFARM" submit $image -o /run/lab/shared/known.csv --overwrite --local-slots 0 --only n4 2>"$LAB/errors")
+check "host 3, whose daemon has ended, submits a job for n4 alone" test -n "$id"
+check "the job is done" on 3 "$LAB_SKYFARM" jobs wait "$id" 2>"$LAB/errors"
+check "and its catalogue has the same bytes" cmp "$LAB/local.csv" "$LAB/shared/known.csv"

@@ -1,4 +1,6 @@
 import Foundation
+import ScanCluster
+import ScanFarm
 import SkyExtraction
 import SkyScan
 import Testing
@@ -173,6 +175,29 @@ import Testing
         ) { _ in }
         let row = try #require(await supervisor.row(id))
         #expect(row.failedFiles?.count == JobRow.failureLimit && row.filesFailed == JobRow.failureLimit + 1)
+    }
+
+    @Test("the process of a job is given the registry of its node")
+    func registry() async throws {
+        let id = "0badcafe"
+        let (submitted, _) = try submittedJob(id)
+        let (part, given) = (scene.path("part"), scene.path("given"))
+        let program = try scene.script(
+            "printf %s \"$\(KnownPeers.variable)\" >'\(part)'; mv '\(part)' '\(given)'", "program")
+        let peer = Systems.Peer(
+            key: "0", name: "far", identity: nil, slots: 2, addresses: [SocketAddress(host: "10.0.0.1", port: 4870)])
+        let supervisor = JobSupervisor(
+            JobStores(own: submitted, permit: JobPermit(folders: [])), limit: 1,
+            holder: JobSupervisor.Holder(owner: scene.folder, node: "near", limit: 60), program: program,
+            known: { [peer] }
+        ) { _ in }
+        await supervisor.begin()
+        while !FileManager.default.fileExists(atPath: given), !Task.isCancelled {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        await supervisor.close()
+        let text = String(decoding: try scene.bytes("given"), as: UTF8.self)
+        #expect(KnownPeers(text: text) == KnownPeers([peer]))
     }
 
     @Test("the same command with other outputs keeps those of the record, and view finds the page")

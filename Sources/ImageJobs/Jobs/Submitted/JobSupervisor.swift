@@ -3,7 +3,8 @@ import Console
 import Foundation
 import ImageScanning
 import ScanBasics
-import ScanCluster
+package import ScanCluster
+import ScanFarm
 import SkyScan
 import TaskJournal
 
@@ -40,6 +41,8 @@ package actor JobSupervisor {
     /// Absolute path of this program.
     private let program: String
     package let say: @Sendable (String) -> Void
+    /// The node's registry and the node itself, for the jobs that start.
+    private let known: @Sendable () -> [Systems.Peer]
     private var queue: JobQueueState
     /// Child processes that run jobs, by ID of the job.
     private var processes: [String: pid_t] = [:]
@@ -47,9 +50,10 @@ package actor JobSupervisor {
     private var observations: [String: LeaseObservation] = [:]
 
     package init(
-        _ stores: JobStores, limit: Int, holder: Holder, program: String, say: @escaping @Sendable (String) -> Void
+        _ stores: JobStores, limit: Int, holder: Holder, program: String,
+        known: @escaping @Sendable () -> [Systems.Peer] = { [] }, say: @escaping @Sendable (String) -> Void
     ) {
-        (self.stores, self.holder, self.program, self.say) = (stores, holder, program, say)
+        (self.stores, self.holder, self.program, self.known, self.say) = (stores, holder, program, known, say)
         queue = JobQueueState(limit: limit)
     }
 
@@ -221,15 +225,16 @@ package actor JobSupervisor {
     }
 
     /// Returns the environment of a job. A job that another machine may have submitted or may take over has the
-    /// variables of this node's user.
+    /// variables of this node's user. Each has the node's registry, so that it connects these nodes without a search.
     private func environment(of job: SubmittedJob, _ jobs: SubmittedJobs) throws -> [String: String] {
-        guard jobs.isShared else { return SubmittedJob.variables(of: job.environment) }
+        let systems = [KnownPeers.variable: KnownPeers(known()).text]
+        guard jobs.isShared else { return SubmittedJob.variables(of: job.environment).merging(systems) { $1 } }
         guard let permit = stores.permit(of: jobs) else {
             throw CommandError(.failure, "job \(job.id): this node accepts no jobs in its folder")
         }
         var environment = SubmittedJob.variables(of: ProcessInfo.processInfo.environment)
         environment[JobPermit.variable] = try JSONOutput.line(permit)
-        return environment
+        return environment.merging(systems) { $1 }
     }
 
     /// Returns the jobs as this node sees them.

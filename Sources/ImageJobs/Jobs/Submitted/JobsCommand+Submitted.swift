@@ -4,6 +4,7 @@ import Foundation
 import ImageScanning
 import ScanBasics
 import ScanCluster
+import ScanFarm
 import SkyScan
 import TaskJournal
 
@@ -33,7 +34,8 @@ extension JobsCommand {
         defer { withExtendedLifetime(folder) {} }
         // Observed before the lock is taken, since changes of the weight are signalled to the process that has the
         // lock.
-        let submitted = SubmittedRun(id)
+        let known = options.environment[KnownPeers.variable].flatMap(KnownPeers.init(text:))
+        let submitted = SubmittedRun(id, known: known)
         let signals = submitted.observe { jobs.entry(id)?.job.weight }
         defer { withExtendedLifetime(signals) {} }
         let lock = try JournalLock(path: names.lock(id), remedies: .command)
@@ -69,6 +71,7 @@ extension JobsCommand {
             let record = try OutputRecord(names.written(job.id))
             ProcessFiles.record { record.add($0) }
             var environment = options.environment
+            environment[KnownPeers.variable] = nil
             if jobs.isShared {
                 try confine(job)
                 // The arguments of the job are complete, so that settings of this user do not apply.
