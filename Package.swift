@@ -173,7 +173,7 @@ let package = Package(
             name: "SkyScan",
             dependencies: [
                 "ScanBasics", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS", "ScanNetwork",
-                "ScanCluster", "TaskJournal", "CSystem",
+                "ScanCluster", "TaskJournal", "CSystem", "CElementary",
             ],
             swiftSettings: computing),
         // A program that the owner of a node has named, as a task, and the place where it runs.
@@ -200,7 +200,7 @@ let package = Package(
             swiftSettings: computing),
         // Synthetic skies, and what a scan finds of them.
         .target(
-            name: "SkySynthetic", dependencies: ["ScanBasics", "SkyFITS"], swiftSettings: computing),
+            name: "SkySynthetic", dependencies: ["ScanBasics", "SkyFITS", "CElementary"], swiftSettings: computing),
         // Tables of sources in the formats of catalogues.
         .target(
             name: "SkyCatalogue",
@@ -209,18 +209,19 @@ let package = Package(
         // Further numbers of sources, on request: SExtractor's columns, fluxes at given positions, check images.
         .target(
             name: "SkyMeasurement",
-            dependencies: ["ScanBasics", "SkyFITS", "SkyExtraction", "CFITSIO", "CSkyKernel"],
+            dependencies: ["ScanBasics", "SkyFITS", "SkyExtraction", "CFITSIO", "CSkyKernel", "CElementary"],
             swiftSettings: computing),
         // Background, detection and photometry of the windows of an image, and the merge of what they give.
         .target(
             name: "SkyExtraction",
-            dependencies: ["ScanBasics", "SkyFITS", "CXXHash", "CSkyKernel", "CNumbers"],
+            dependencies: ["ScanBasics", "SkyFITS", "CXXHash", "CSkyKernel", "CNumbers", "CElementary"],
             swiftSettings: computing),
         // FITS files, their pixels and coordinates; knows no source.
         .target(
             name: "SkyFITS",
             dependencies: [
                 "ScanBasics", "CFITSIO", "CWCS", "CXXHash", "CZlib", "CBZip2", "CFITSIOSupport", "CNumbers",
+                "CElementary",
             ],
             swiftSettings: computing),
         // One import for programs that farm out tasks of their own; knows no pixel.
@@ -334,7 +335,7 @@ let package = Package(
             linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         // The kernel of a scan: background, convolution, lutz, deblending, analysis and photometry of a window.
         .target(
-            name: "CSkyKernel", dependencies: ["CNumbers"], path: "Sources/CLibraries/CSkyKernel",
+            name: "CSkyKernel", dependencies: ["CNumbers", "CElementary"], path: "Sources/CLibraries/CSkyKernel",
             cSettings: computingC),
         // The kernels of SkyCalibration: stacks of frames, reduction, cosmic rays.
         .target(
@@ -386,7 +387,8 @@ let package = Package(
         .target(name: "CEcho", path: "Benchmarks/CEcho"),
 
         // libsep, with which tests compare the kernel, and a draw that is fixed. Debian: libsep-dev.
-        .target(name: "CSEP", path: "Tests/CSEP", linkerSettings: [.linkedLibrary("sep")]),
+        .target(
+            name: "CSEP", dependencies: ["CElementary"], path: "Tests/CSEP", linkerSettings: [.linkedLibrary("sep")]),
         // Real images, their reference catalogues, and libsep as an oracle, for the tests of several targets.
         .target(
             name: "SkyTestSupport",
@@ -447,7 +449,7 @@ let package = Package(
             name: "SkyImageTests",
             dependencies: [
                 "ScanBasics", "SkySynthetic", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS",
-                "SkyTestSupport", "CSkyKernel", "CSEP", "CFITSIO",
+                "SkyTestSupport", "CSkyKernel", "CElementary", "CSEP", "CFITSIO",
             ],
             exclude: [
                 "WCS/astropy_coordinates.py", "WCS/generated_headers.py", "FITS/astropy_pixels.py",

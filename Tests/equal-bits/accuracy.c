@@ -95,7 +95,8 @@ static bool is_same(double a, double b) { return (a != a && b != b) || bits_of(a
 
 static void compare(summary *s, const char *name, double x, double y, double value, mpfr_t exact, bool is_float) {
     double expected = nearest(exact, is_float);
-    if (!is_same(value, expected) && s->wrong++ < 5) printf("%s(%a, %a) is %a instead of %a\n", name, x, y, value, expected);
+    if (!is_same(value, expected) && s->wrong++ < 5)
+        printf("%s(%a, %a) is %a instead of %a\n", name, x, y, value, expected);
     s->greatest_error = fmax(s->greatest_error, error_of(value, exact, is_float));
     // The sum, scaled as the value is.
     if (last_error > 0 && isnormal(value) && isfinite(last_sum.high)) {
@@ -121,8 +122,8 @@ static void compare(summary *s, const char *name, double x, double y, double val
 
 static bool report(const char *name, long count, const summary *s) {
     printf(
-        "%-6s %9ld arguments, %ld not the nearest, error at most %.6f ulp; sums: error at most %.3f of what is assumed, "
-        "undecided one in %.0f\n",
+        "%-6s %9ld arguments, %ld not the nearest, error at most %.6f ulp; sums: error at most %.3f of what is "
+        "assumed, undecided one in %.0f\n",
         name, count, s->wrong, s->greatest_error, s->greatest_share, undecided ? (double)count / undecided : 0.0);
     undecided = 0;
     return s->wrong == 0 && s->greatest_error < 0.5001 && s->greatest_share < 1;
@@ -144,9 +145,10 @@ static bool test_function(const function *f, long count) {
     mpfr_t argument, exact;
     mpfr_init2(argument, 53);
     mpfr_init2(exact, 250);
-    for (long index = 0; index < count; index++)
-        test_value(
-            &s, f, index & 1 ? uniform(f->low, f->high) : of_any_exponent(f->least, f->most, f->is_positive), argument, exact);
+    for (long index = 0; index < count; index++) {
+        double x = index & 1 ? uniform(f->low, f->high) : of_any_exponent(f->least, f->most, f->is_positive);
+        test_value(&s, f, x, argument, exact);
+    }
     for (size_t index = 0; index < sizeof hard_arguments / sizeof *hard_arguments; index++)
         if (strcmp(hard_arguments[index].function, f->name) == 0)
             test_value(&s, f, hard_arguments[index].x, argument, exact);

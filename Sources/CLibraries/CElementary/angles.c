@@ -46,7 +46,8 @@ inlined pair sine_of(turned x, int quarters) {
         result = (pair){r, x.rest.low + sine_rest(r)};
     } else {
         // sin(a + r) = a' cos(r) + b' sin(r), with a' and b' from the table of one quarter.
-        const double *a = sines + 2 * (is_rising ? index : 128 - index), *b = sines + 2 * (is_rising ? 128 - index : index);
+        const double *a = sines + 2 * (is_rising ? index : 128 - index);
+        const double *b = sines + 2 * (is_rising ? 128 - index : index);
         double b_high = is_rising ? b[0] : -b[0], b_low = is_rising ? b[1] : -b[1];
         // The high half of r is a multiple of 2^-33: its product with the high half of b' has no error.
         double half = (r + 0x1.8p19) - 0x1.8p19;
@@ -109,7 +110,8 @@ inlined pair quotient_of(pair a, pair b) {
     return (pair){high, (((a.high - product.high) - product.low) + (a.low - high * b.low)) * inverse};
 }
 
-// atan(y / x) for 0 <= y <= x, where x is from 2^-30 to 2^30 and y at least 2^-500. The error is below 2^-66 of the value.
+// atan(y / x) for 0 <= y <= x, where x is from 2^-30 to 2^30 and y at least 2^-500. The error is below 2^-66 of the
+// value.
 inlined pair angle_of(pair y, pair x) {
     double shifted = y.high / x.high + 0x1.8p45, a = shifted - 0x1.8p45;
     int index = (int)(bits_of(shifted) & 255);
@@ -123,7 +125,8 @@ inlined pair angle_of(pair y, pair x) {
     // atan(y / x) = atan(a) + atan((y - a x) / (x + a y)).
     pair q = quotient_of(fast_sum(above.high, above.low), below);
     double s = q.high * q.high;
-    double rest = q.high * s * (-0x1.5555555555555p-2 + s * (0x1.999999999999ap-3 + s * (-0x1.2492492492492p-3 + s * 0x1.c71c71c71c71cp-4)));
+    double rest = -0x1.2492492492492p-3 + s * 0x1.c71c71c71c71cp-4;
+    rest = q.high * s * (-0x1.5555555555555p-2 + s * (0x1.999999999999ap-3 + s * rest));
     pair sum = fast_sum(arc_tangents[2 * index], q.high);
     return (pair){sum.high, sum.low + ((arc_tangents[2 * index + 1] + q.low) + rest)};
 }

@@ -6,18 +6,19 @@
 #pragma STDC FP_CONTRACT OFF
 
 // Exponentials by Tang's method: exp(x) = 2^(n / 128) exp(r) with the nearest n, and a table of the powers. Logarithms
-// likewise: log(x) = e log 2 - log c + log(1 + r) with r = c m - 1, where c is near the reciprocal of the significand m.
-// What decides a result's last bits is the sum of two products without error; the rest is a polynomial in doubles.
+// likewise: log(x) = e log 2 - log c + log(1 + r) with r = c m - 1, where c is near the reciprocal of the significand
+// m. The leading terms are sums and products without error; the rest is a polynomial in doubles.
 
 static const double shift = 0x1.8p52;
 
 // exp(x) - 1 - x for |x| < 2^-8.4, with an error below 2^-70.
 inlined double exp_rest(double x) {
-    return x * x * ((0.5 + x * 0x1.5555555555555p-3) + x * x * ((0x1.5555555555555p-5 + x * 0x1.1111111111111p-7) + x * x * 0x1.6c16c16c16c17p-10));
+    double high = (0x1.5555555555555p-5 + x * 0x1.1111111111111p-7) + x * x * 0x1.6c16c16c16c17p-10;
+    return x * x * ((0.5 + x * 0x1.5555555555555p-3) + x * x * high);
 }
 
-// The exponential of a sum for |x.high| < 709, divided by 2^*exponent and within 2^-68 of the exact value, which is from
-// 0.99 to 2.01.
+// The exponential of a sum for |x.high| < 709, divided by 2^*exponent. It is from 0.99 to 2.01, and its error is below
+// 2^-68.
 inlined pair exp_of(pair x, int64_t *exponent) {
     double shifted = x.high * STEPS_PER_UNIT + shift, n = shifted - shift;
     int64_t index = (int64_t)(bits_of(shifted) << 13) >> 13;

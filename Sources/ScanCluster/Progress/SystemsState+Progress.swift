@@ -16,8 +16,8 @@ extension SystemsState {
             case .error(let error):
                 switch error.code {
                 case .systemLost, .disconnected, .timedOut, .invalidResponse: failed += tasks
-                case .cancelled, .overtaken, .refused, .draining, .unknownScanner, .bulkMissing, .bulkUnreadable,
-                    .noSystem:
+                case .cancelled, .overtaken, .refused, .draining, .unknownType, .bulkMissing, .bulkUnreadable,
+                    .noSystem, .tasksUnreadable, .journal:
                     break
                 }
             }

@@ -180,10 +180,12 @@ extension CatalogueTable.Values {
         case .int16(let values): put(values) { $0 }
         case .int32(let values): put(values) { $0 }
         case .int64(let values): put(values) { $0 }
-        case .float(let values): put(values, \.bitPattern)
-        case .double(let values): put(values, \.bitPattern)
-        case .array(let values, let shape): putArrays(values, shape.reduce(1, *), \.bitPattern)
-        case .vector(let values, let length): putArrays(values, length, \.bitPattern)
+        // Processors give different signs to a NaN.
+        case .float(let values): put(values) { ($0.isNaN ? .nan : $0).bitPattern }
+        case .double(let values): put(values) { ($0.isNaN ? .nan : $0).bitPattern }
+        case .array(let values, let shape):
+            putArrays(values, shape.reduce(1, *)) { ($0.isNaN ? .nan : $0).bitPattern }
+        case .vector(let values, let length): putArrays(values, length) { ($0.isNaN ? .nan : $0).bitPattern }
         case .text(let values):
             for (index, value) in values[rows].enumerated() {
                 // Text ends at its first zero byte; some readers keep trailing spaces.

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    internal import Glibc
-#else
-    internal import Darwin
-#endif
+internal import CElementary
 
 /// A source's wing in cleaning, in SEP's arithmetic: amplitude times (1 + alpha r²) to the power of minus the parameter.
 package struct CleaningProfile {
@@ -36,7 +32,7 @@ package struct CleaningProfile {
 
     private mutating func update() {
         amplitude = Double(flux) / (2 * area * Double(abcor))
-        alpha = (pow(amplitude / Double(thresh), 1 / parameter) - 1) * area / npix
+        alpha = (Elementary.pow(amplitude / Double(thresh), 1 / parameter) - 1) * area / npix
     }
 
     /// Adds the flux and the pixels of another source.
@@ -49,6 +45,6 @@ package struct CleaningProfile {
     /// Whether the wing is brighter than `limit` at a distance.
     package func swallows(_ dx: Float, _ dy: Float, _ limit: Float) -> Bool {
         let value = 1 + alpha * Double(cxx * dx * dx + cyy * dy * dy + cxy * dx * dy)
-        return value > 1 && Float(value < 1e10 ? amplitude * pow(value, -parameter) : 0) > limit
+        return value > 1 && Float(value < 1e10 ? amplitude * Elementary.pow(value, -parameter) : 0) > limit
     }
 }

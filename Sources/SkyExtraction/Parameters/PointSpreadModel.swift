@@ -1,11 +1,6 @@
+internal import CElementary
 internal import CXXHash
 package import SkyFITS
-
-#if canImport(Glibc)
-    internal import Glibc
-#else
-    internal import Darwin
-#endif
 
 /// A point spread function that varies over the image: PSFEx's model, samples that are polynomials of the position.
 public struct PointSpreadModel: Codable, Hashable, Sendable {
@@ -125,7 +120,7 @@ public struct PointSpreadModel: Codable, Hashable, Sendable {
         func frequency(_ index: Int) -> Double {
             Double(index <= period / 2 ? index : index - period) / Double(period)
         }
-        let cosines = (0..<period).map { cos(2 * .pi * Double($0) / Double(period)) }
+        let cosines = (0..<period).map { Elementary.cos(2 * .pi * Double($0) / Double(period)) }
         // Along y for each frequency of x, then along x; the transform is even in both.
         var rows = [Double](repeating: 0, count: period * side)
         for u in 0..<period {
@@ -133,7 +128,7 @@ public struct PointSpreadModel: Codable, Hashable, Sendable {
                 var sum = 0.0
                 for v in 0..<period {
                     let squared = frequency(u) * frequency(u) + frequency(v) * frequency(v)
-                    let transform = pow(1 + 4 * .pi * .pi * squared * scale * scale, -1.5)
+                    let transform = Elementary.pow(1 + 4 * .pi * .pi * squared * scale * scale, -1.5)
                     sum += transform * cosines[abs(place - side / 2) * v % period]
                 }
                 rows[u * side + place] = sum

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    internal import Glibc
-#else
-    internal import Darwin
-#endif
+internal import CElementary
 
 /// Samples of a point spread function at one place of the image.
 package struct PointSpreadSamples {
@@ -70,6 +66,6 @@ package struct PointSpreadSamples {
         if abs(distance) >= Double(order) { return 0 }
         let angle = Double.pi * distance
         if abs(angle) < 1e-5 { return 1 }
-        return sin(angle) / angle * sin(angle / Double(order)) / (angle / Double(order))
+        return Elementary.sin(angle) / angle * Elementary.sin(angle / Double(order)) / (angle / Double(order))
     }
 }

@@ -1,4 +1,4 @@
-import Foundation
+internal import CElementary
 
 /// Conversion between galactic and ICRS coordinates, with astropy's constants and order of rotations.
 ///
@@ -38,17 +38,18 @@ enum GalacticFrame {
         _ longitude: Double, _ latitude: Double, _ matrix: [[Double]]
     ) -> (longitude: Double, latitude: Double) {
         let (l, b) = (longitude * .pi / 180, latitude * .pi / 180)
-        let vector = [cos(b) * cos(l), cos(b) * sin(l), sin(b)]
+        let cosine = Elementary.cos(b)
+        let vector = [cosine * Elementary.cos(l), cosine * Elementary.sin(l), Elementary.sin(b)]
         let turned = matrix.map { row in row[0] * vector[0] + row[1] * vector[1] + row[2] * vector[2] }
         return (
-            atan2(turned[1], turned[0]) * 180 / .pi,
-            atan2(turned[2], hypot(turned[0], turned[1])) * 180 / .pi
+            Elementary.atan2(turned[1], turned[0]) * 180 / .pi,
+            Elementary.atan2(turned[2], (turned[0] * turned[0] + turned[1] * turned[1]).squareRoot()) * 180 / .pi
         )
     }
 
     /// Returns the matrix that rotates the coordinate axes about `axis` by `angle` degrees.
     private static func rotation(_ angle: Double, axis: Int) -> [[Double]] {
-        let (sine, cosine) = (sin(angle * .pi / 180), cos(angle * .pi / 180))
+        let (sine, cosine) = (Elementary.sin(angle * .pi / 180), Elementary.cos(angle * .pi / 180))
         let (first, second) = ((axis + 1) % 3, (axis + 2) % 3)
         var matrix = [[Double]](repeating: [0, 0, 0], count: 3)
         matrix[axis][axis] = 1

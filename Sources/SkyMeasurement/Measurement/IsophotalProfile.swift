@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    internal import Glibc
-#else
-    internal import Darwin
-#endif
+internal import CElementary
 
 /// The profile of a source from its pixels: areas above eight levels, and the width of its core.
 struct IsophotalProfile {
@@ -38,7 +34,9 @@ struct IsophotalProfile {
     private static func levels(threshold: Float, peak: Float) -> [Float] {
         guard threshold > 0, peak > threshold else { return Array(repeating: threshold, count: levelCount) }
         let ratio = Double(peak) / Double(threshold)
-        return (0..<levelCount).map { Float(Double(threshold) * pow(ratio, Double($0) / Double(levelCount))) }
+        return (0..<levelCount).map { level in
+            Float(Double(threshold) * Elementary.pow(ratio, Double(level) / Double(levelCount)))
+        }
     }
 
     /// The width by a linear fit of the logarithm of the samples against the squared distance: the line of a Gaussian.
@@ -52,7 +50,7 @@ struct IsophotalProfile {
         var (sum, sumX, sumXX, sumY, sumXY) = (0.0, 0.0, 0.0, 0.0, 0.0)
         for sample in samples where sample.value > floor && sample.value < ceiling {
             let value = Double(sample.value)
-            let (weight, x, y) = (value * value, sample.squaredDistance, log(value))
+            let (weight, x, y) = (value * value, sample.squaredDistance, Elementary.log(value))
             sum += weight
             sumX += weight * x
             sumXX += weight * x * x
@@ -65,7 +63,7 @@ struct IsophotalProfile {
         // A Gaussian has the slope -1 / (2 sigma²).
         let slope = -(sum * sumXY - sumX * sumY) / determinant
         let least = 1 / (13 * axes)
-        let width = 2 * log(2.0).squareRoot() / max(slope, least).squareRoot()
+        let width = 2 * Elementary.log(2.0).squareRoot() / max(slope, least).squareRoot()
         return width > 0 ? width - 1 / (4 * width) : 0
     }
 }

@@ -1,10 +1,5 @@
+internal import CElementary
 internal import CSkyKernel
-
-#if canImport(Glibc)
-    internal import Glibc
-#else
-    internal import Darwin
-#endif
 
 /// Position, moments and flux of a source under a Gaussian window, as SExtractor's manual defines them.
 ///
@@ -157,11 +152,11 @@ package struct WindowedMoments {
         withUnsafeTemporaryAllocation(of: Double.self, capacity: columns.count) { columnWeights in
             for column in columns {
                 let dx = Double(column) - centre.x
-                columnWeights.initializeElement(at: column - columns.lowerBound, to: exp(dx * dx * factor))
+                columnWeights.initializeElement(at: column - columns.lowerBound, to: Elementary.exp(dx * dx * factor))
             }
             for row in range(centre.y, cutout.height) {
                 let dy = Double(row) - centre.y
-                let rowWeight = exp(dy * dy * factor)
+                let rowWeight = Elementary.exp(dy * dy * factor)
                 for column in columns {
                     let dx = Double(column) - centre.x
                     let squared = dx * dx + dy * dy

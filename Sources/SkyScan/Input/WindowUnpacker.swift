@@ -4,21 +4,11 @@ internal import SkyFITS
 
 /// Converts the stored samples of a window to its pixels, with the code by which ``ImageReader`` reads them from a file.
 public struct WindowUnpacker: BulkUnpacker {
-    /// The packed form, CFITSIO's version and the processor's architecture: other versions of CFITSIO might convert or
-    /// decompress differently, other processors round differently.
+    /// The packed form and CFITSIO's version: other versions might convert or decompress differently.
     public let form: String
 
     /// The unpacker of this process.
-    public init() {
-        #if arch(x86_64)
-            let architecture = "x86_64"
-        #elseif arch(arm64)
-            let architecture = "arm64"
-        #else
-            let architecture = "other"
-        #endif
-        form = "sky.stored/1 CFITSIO \(StoredSamples.libraryVersion) \(architecture)"
-    }
+    public init() { form = "sky.stored/1 CFITSIO \(StoredSamples.libraryVersion)" }
 
     /// The pixels of a packed window.
     /// - Throws: ``ImageError`` or ``ScanSetupError`` if the bytes are not a packed window of `unpackedCount` bytes; what

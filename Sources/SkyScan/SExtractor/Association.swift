@@ -1,3 +1,4 @@
+internal import CElementary
 internal import Foundation
 public import SkyFITS
 
@@ -154,12 +155,12 @@ public struct Association: Codable, Hashable, Sendable {
                 values: data.map { column in
                     // SExtractor's value for fluxes below the range of single precision.
                     let flux = found.reduce(0) { $0 + Self.flux(value($1.row, column)) }
-                    return flux > 1e-38 ? -2.5 * log10(flux) : 99
+                    return flux > 1e-38 ? -2.5 * Elementary.log10(flux) : 99
                 })
         }
     }
 
-    private static func flux(_ magnitude: Double) -> Double { pow(10, -0.4 * magnitude) }
+    private static func flux(_ magnitude: Double) -> Double { Elementary.exp10(-0.4 * magnitude) }
 }
 
 extension SkyScanResult {

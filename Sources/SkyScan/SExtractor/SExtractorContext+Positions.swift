@@ -1,3 +1,4 @@
+internal import CElementary
 internal import Foundation
 internal import SkyFITS
 internal import SkyMeasurement
@@ -118,9 +119,11 @@ private struct SkyFrame {
 
     init(longitude: Double, latitude: Double) {
         let (a, d) = (longitude * .pi / 180, latitude * .pi / 180)
-        direction = SIMD3(cos(d) * cos(a), cos(d) * sin(a), sin(d))
-        east = SIMD3(-sin(a), cos(a), 0)
-        north = SIMD3(-sin(d) * cos(a), -sin(d) * sin(a), cos(d))
+        let (sineA, cosineA) = (Elementary.sin(a), Elementary.cos(a))
+        let (sineD, cosineD) = (Elementary.sin(d), Elementary.cos(d))
+        direction = SIMD3(cosineD * cosineA, cosineD * sineA, sineD)
+        east = SIMD3(-sineA, cosineA, 0)
+        north = SIMD3(-sineD * cosineA, -sineD * sineA, cosineD)
     }
 
     /// Returns the difference of two directions near this position, in degrees.

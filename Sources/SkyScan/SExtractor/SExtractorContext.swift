@@ -1,3 +1,4 @@
+internal import CElementary
 internal import Foundation
 import SkyExtraction
 public import SkyFITS
@@ -92,7 +93,7 @@ package struct SExtractorContext: ~Copyable {
 
     /// Returns the magnitudes of fluxes, or 99 for fluxes that are not positive.
     func magnitudes(_ fluxes: [[Double]]) -> [[Double]] {
-        fluxes.map { $0.map { $0 > 0 ? settings.zeroPoint - 2.5 * log10($0) : 99 } }
+        fluxes.map { $0.map { $0 > 0 ? settings.zeroPoint - 2.5 * Elementary.log10($0) : 99 } }
     }
 
     /// Returns the errors of magnitudes, with SExtractor's rounded factor, or 99 for fluxes that are not positive.
@@ -105,7 +106,7 @@ package struct SExtractorContext: ~Copyable {
     /// Returns surface brightness in magnitudes per square arcsecond.
     func surfaceBrightness(_ levels: [Double]) -> [Double] {
         let area = pixelScale * pixelScale
-        return levels.map { $0 > 0 ? settings.zeroPoint - 2.5 * log10($0 / area) : 99 }
+        return levels.map { $0 > 0 ? settings.zeroPoint - 2.5 * Elementary.log10($0 / area) : 99 }
     }
 
     /// Highest pixel of each source above the background of the meshes.

@@ -1,3 +1,4 @@
+internal import CElementary
 internal import Foundation
 
 /// Second moments of a profile or of an error, and the ellipse that they define.
@@ -14,7 +15,7 @@ package struct SecondMoments {
     var b: Double { max(0, mean - root).squareRoot() }
 
     /// Angle of the major axis from x towards y, in degrees from -90 to 90.
-    var theta: Double { x2 == y2 && xy == 0 ? 0 : 0.5 * atan2(2 * xy, x2 - y2) * 180 / .pi }
+    var theta: Double { x2 == y2 && xy == 0 ? 0 : 0.5 * Elementary.atan2(2 * xy, x2 - y2) * 180 / .pi }
 
     /// Position angle of the major axis of moments in world coordinates, from north towards east, in degrees from -90
     /// to 90.

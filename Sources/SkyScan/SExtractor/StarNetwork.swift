@@ -1,3 +1,4 @@
+internal import CElementary
 internal import Foundation
 public import SkyFITS
 
@@ -61,9 +62,9 @@ public struct StarNetwork: Hashable, Sendable {
     /// - Returns: The probability, or 0 for a source without a positive peak.
     package func stellarity(areas: [Double], peak: Double, threshold: Double, width: Double, seeing: Double) -> Double {
         guard peak > 0, threshold > 0, width > 0 else { return 0 }
-        var inputs = areas.map { log10(max($0, 1) / (width * width)) }
-        inputs.insert(log10(peak / threshold), at: 1)
-        inputs.append(log10(seeing))
+        var inputs = areas.map { Elementary.log10(max($0, 1) / (width * width)) }
+        inputs.insert(Elementary.log10(peak / threshold), at: 1)
+        inputs.append(Elementary.log10(seeing))
         let scaled = zip(inputs, zip(offsets, factors)).map { $0 * $1.1 + $1.0 }
         let middle = hidden.map { Self.activation($0, scaled) }
         return Self.activation(output, middle)
@@ -71,6 +72,6 @@ public struct StarNetwork: Hashable, Sendable {
 
     private static func activation(_ weights: [Double], _ inputs: [Double]) -> Double {
         let sum = zip(weights, inputs).reduce(weights[weights.count - 1]) { $0 + $1.0 * $1.1 }
-        return 1 / (1 + exp(-sum))
+        return 1 / (1 + Elementary.exp(-sum))
     }
 }

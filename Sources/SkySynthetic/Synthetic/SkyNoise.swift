@@ -1,3 +1,4 @@
+internal import CElementary
 package import ScanBasics
 
 /// Normal and Poisson deviates from the generator of one row.
@@ -19,7 +20,7 @@ package struct SkyNoise {
             let v = 2 * generator.uniform() - 1
             let square = u * u + v * v
             if square >= 1 || square == 0 { continue }
-            let factor = (-2 * PortableMath.log(square) / square).squareRoot()
+            let factor = (-2 * Elementary.log(square) / square).squareRoot()
             spare = v * factor
             return u * factor
         }
@@ -30,7 +31,7 @@ package struct SkyNoise {
     package mutating func poisson(mean: Double) -> Double {
         if mean <= 0 { return 0 }
         if mean >= 40 { return max(0, mean + mean.squareRoot() * normal()) }
-        let limit = PortableMath.exp(-mean)
+        let limit = Elementary.exp(-mean)
         var product = generator.uniform()
         var count = 0.0
         while product > limit {

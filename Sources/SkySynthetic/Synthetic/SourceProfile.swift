@@ -1,3 +1,5 @@
+internal import CElementary
+
 /// Surface brightness of a source convolved with the seeing, in counts per pixel, sampled at pixel centres.
 ///
 /// A star is a Moffat profile of exponent 3. A bright star has a twentieth of its flux in a second one, eight times as
@@ -36,7 +38,7 @@ package struct SourceProfile {
         /// Returns the radius beyond which the profile is below `level`.
         func radius(level: Double) -> Double {
             guard peak > level else { return 0 }
-            let base = PortableMath.exp(PortableMath.log(peak / level) / 3)
+            let base = Elementary.exp(Elementary.log(peak / level) / 3)
             return ((base - 1) / inverseAlphaSquared).squareRoot()
         }
 
@@ -70,7 +72,7 @@ package struct SourceProfile {
             let disk = Self.disk(source, seeingVariance: alpha * alpha / 2)
             shape = .disk(disk.shape)
             noiseArea = disk.noiseArea
-            peak = disk.shape.norm * PortableMath.exp(-disk.shape.softening)
+            peak = disk.shape.norm * Elementary.exp(-disk.shape.softening)
         }
     }
 
@@ -86,7 +88,7 @@ package struct SourceProfile {
         let (cosine, sine) = (source.direction.cosine, source.direction.sine)
         let (a, b) = (1 / (major * major), 1 / (minor * minor))
         let shape = Disk(
-            norm: source.flux / (area * (1 + c)) * PortableMath.exp(c), softening: c,
+            norm: source.flux / (area * (1 + c)) * Elementary.exp(c), softening: c,
             xx: a * cosine * cosine + b * sine * sine, xy: 2 * (a - b) * cosine * sine,
             yy: a * sine * sine + b * cosine * cosine, longest: major)
         return (shape, area * 4 * (1 + c) * (1 + c) / (1 + 2 * c))
@@ -101,7 +103,7 @@ package struct SourceProfile {
             return core.value(radiusSquared: square) + (wing?.value(radiusSquared: square) ?? 0)
         case .disk(let disk):
             let square = disk.xx * dx * dx + disk.xy * dx * dy + disk.yy * dy * dy
-            return disk.norm * PortableMath.exp(-(square + disk.softening * disk.softening).squareRoot())
+            return disk.norm * Elementary.exp(-(square + disk.softening * disk.softening).squareRoot())
         }
     }
 
@@ -111,7 +113,7 @@ package struct SourceProfile {
         case .moffat(let core, let wing): return max(core.radius(level: level), wing?.radius(level: level / 2) ?? 0)
         case .disk(let disk):
             guard peak > level else { return 0 }
-            let depth = PortableMath.log(disk.norm / level)
+            let depth = Elementary.log(disk.norm / level)
             return disk.longest * (max(0, depth * depth - disk.softening * disk.softening)).squareRoot()
         }
     }

@@ -1,3 +1,4 @@
+internal import CElementary
 internal import ScanBasics
 
 extension SyntheticSky {
@@ -35,7 +36,7 @@ extension SyntheticSky {
         let magnitude = drawMagnitude(slope: kind.isStar ? 0.25 : 0.35, in: range, &generator)
         var source = SyntheticSource(
             number: 0, kind: kind, x: x, y: y, magnitude: magnitude,
-            flux: PortableMath.exp10(0.4 * (parameters.zeroPoint - magnitude)), scaleLength: 0, axisRatio: 1,
+            flux: Elementary.exp10(0.4 * (parameters.zeroPoint - magnitude)), scaleLength: 0, axisRatio: 1,
             direction: .init(), signalToNoise: 0)
         if !kind.isStar {
             source.scaleLength = scaleLength(kind, magnitude, parameters, &generator)
@@ -50,8 +51,8 @@ extension SyntheticSky {
     private static func drawMagnitude(
         slope: Double, in range: ClosedRange<Double>, _ generator: inout SplitMix64
     ) -> Double {
-        let span = PortableMath.exp10(slope * (range.upperBound - range.lowerBound))
-        return range.lowerBound + PortableMath.log10(1 + generator.uniform() * (span - 1)) / slope
+        let span = Elementary.exp10(slope * (range.upperBound - range.lowerBound))
+        return range.lowerBound + Elementary.log10(1 + generator.uniform() * (span - 1)) / slope
     }
 
     /// Draws a scale length: faint galaxies are about as large as the seeing, brighter ones larger, with a random
@@ -60,7 +61,7 @@ extension SyntheticSky {
         _ kind: SyntheticSource.Kind, _ magnitude: Double, _ parameters: Parameters, _ generator: inout SplitMix64
     ) -> Double {
         if kind == .bigGalaxy { return generator.uniform(in: 25...45) }
-        let growth = PortableMath.exp10(0.1 * (parameters.magnitudes.upperBound - magnitude))
+        let growth = Elementary.exp10(0.1 * (parameters.magnitudes.upperBound - magnitude))
         return parameters.fwhm * 0.3 * growth * generator.uniform(in: 0.7...1.4)
     }
 

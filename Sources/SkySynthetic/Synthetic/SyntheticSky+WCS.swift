@@ -1,4 +1,4 @@
-import Foundation
+internal import CElementary
 public import SkyFITS
 
 extension SyntheticSky {
@@ -37,14 +37,14 @@ extension SyntheticSky {
         let xi = -(x - referencePixel.x) * parameters.pixelScale * degree
         let eta = (y - referencePixel.y) * parameters.pixelScale * degree
         let declination = parameters.declination * degree
-        let denominator = cos(declination) - eta * sin(declination)
-        let difference = atan2(xi, denominator)
-        let height = sin(declination) + eta * cos(declination)
+        let denominator = Elementary.cos(declination) - eta * Elementary.sin(declination)
+        let difference = Elementary.atan2(xi, denominator)
+        let height = Elementary.sin(declination) + eta * Elementary.cos(declination)
         let rightAscension = (parameters.rightAscension + difference / degree)
             .truncatingRemainder(dividingBy: 360)
         return (
             rightAscension < 0 ? rightAscension + 360 : rightAscension,
-            atan2(height, hypot(xi, denominator)) / degree
+            Elementary.atan2(height, (xi * xi + denominator * denominator).squareRoot()) / degree
         )
     }
 }

@@ -69,7 +69,7 @@ import SkyFITS
         #expect(sources.allSatisfy { parameters.magnitudes.contains($0.magnitude) })
         let brighter = Double(sources.count { $0.magnitude < 22 }) / Double(sources.count)
         // 10^(−2 slope), but for the little that lies beyond the bright end.
-        #expect(abs(brighter - PortableMath.exp10(-2 * slope)) < 0.025)
+        #expect(abs(brighter - Elementary.exp10(-2 * slope)) < 0.025)
     }
 
     @Test("the light in the pixels is the flux of the truth", arguments: SyntheticSource.Kind.allCases)

@@ -1,6 +1,7 @@
 internal import Foundation
 
-/// Debian's python3-sep with the fixed draw preloaded: an oracle that shares no code with Skyfarm but libsep's source.
+/// Debian's python3-sep with the fixed draw and the kernel's elementary functions preloaded: an oracle that shares no
+/// other code with Skyfarm.
 package enum PythonSEP {
     package static let missing =
         "needs a C compiler and /usr/bin/python3 with sep and astropy (Debian: gcc, python3-sep)"
@@ -23,7 +24,13 @@ package enum PythonSEP {
     /// Makes the catalogues of FITS images with different names, in one process.
     static func makeCatalogues(of images: [String], modes: [String], in output: TemporaryFolder) throws {
         let library = output.path("fixed_draw.so")
-        try run(compiler, ["-shared", "-fPIC", "-O2", "-o", library, folder + "../../CSEP/fixed_draw.c"])
+        let functions = folder + "../../../Sources/CLibraries/CElementary/"
+        let sources =
+            ["fixed_draw", "functions"].map { folder + "../../CSEP/\($0).c" }
+            + ["angles", "exponentials", "wide", "wide_functions"].map { "\(functions)\($0).c" }
+        let flags = ["-shared", "-fPIC", "-O2", "-ffp-contract=off", "-fno-builtin"]
+        let headers = ["-I", functions + "include", "-I", folder + "../../CSEP/include"]
+        try run(compiler, flags + headers + ["-o", library] + sources + ["-ldl", "-lm"])
         try run(
             "/usr/bin/env",
             ["LD_PRELOAD=\(library)", python, script, output.path, modes.joined(separator: ",")] + images)

@@ -37,4 +37,9 @@ double skyfarm_atan2(double y, double x) SKYFARM_ELEMENTARY("atan2(_:_:)");
 /// The nearest float to the exponential of a float.
 float skyfarm_expf(float x) SKYFARM_ELEMENTARY("exp(_:)");
 
+#pragma STDC FP_CONTRACT OFF
+
+/// The number, or one and the same NaN for every NaN: that of 0 / 0 is negative on x86 and positive on ARM.
+static inline double skyfarm_number(double x) { return x == x ? x : __builtin_nan(""); }
+
 #endif

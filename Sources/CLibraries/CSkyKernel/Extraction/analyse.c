@@ -1,5 +1,7 @@
 #include "extraction_steps.h"
 
+#include "elementary.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -61,10 +63,10 @@ static void measure_errors(
 // Sets axes and ellipse from the second moments, whose determinant is given.
 static void set_ellipse(measures *m, double determinant) {
     double difference = m->x2 - m->y2;
-    double theta = fabs(difference) > 0.0 ? atan2(2.0 * m->xy, difference) / 2.0 : pi / 4.0;
+    double theta = fabs(difference) > 0.0 ? skyfarm_atan2(2.0 * m->xy, difference) / 2.0 : pi / 4.0;
     double root = sqrt(0.25 * difference * difference + m->xy * m->xy), mean = 0.5 * (m->x2 + m->y2);
-    m->a = (float)sqrt(mean + root);
-    m->b = (float)sqrt(mean - root);
+    m->a = (float)skyfarm_number(sqrt(mean + root));
+    m->b = (float)skyfarm_number(sqrt(mean - root));
     m->theta = (float)theta;
     m->cxx = (float)(m->y2 / determinant);
     m->cyy = (float)(m->x2 / determinant);
@@ -75,7 +77,7 @@ static void set_ellipse(measures *m, double determinant) {
 static float amplitude_correction(const measures *m, double half, int area_above_half) {
     double difference = (double)area_above_half - m->tnpix, ratio = m->thresh / half;
     if (!(ratio > 0.0)) return 1;
-    double area = 2 * pi * log(ratio < 1.0 ? ratio : 0.99) * m->a * m->b;
+    double area = 2 * pi * skyfarm_log(ratio < 1.0 ? ratio : 0.99) * m->a * m->b;
     float correction = (float)((difference < 0.0 ? difference : -1.0) / area);
     return correction > 1.0f ? 1 : correction;
 }
@@ -113,7 +115,8 @@ void measure_shape(const skyfarm_field *field, const pixel_list *list, measures 
     }
     double variance, square = total * total;
     measure_errors(field, list, m, gain, (moments){.x = xm, .y = ym}, &variance);
-    m->errx2 /= square, m->erry2 /= square, m->errxy /= square;
+    m->errx2 = skyfarm_number(m->errx2 / square), m->erry2 = skyfarm_number(m->erry2 / square);
+    m->errxy = skyfarm_number(m->errxy / square);
     double determinant = m->x2 * m->y2 - m->xy * m->xy;
     if (determinant < 0.00694) {
         // Pixels on a line: the moments of a pixel are added.

@@ -1,5 +1,7 @@
 #include "extraction_steps.h"
 
+#include "elementary.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +68,7 @@ static bool set_thresholds(deblender *d, const measures *whole) {
     double low = whole->thresh, high = whole->cpeak;
     thresholds[0] = whole->thresh;
     for (int level = 1; level < count; level++)
-        thresholds[level] = (float)(high > 0.0 ? low * pow(high / low, (double)level / count) : low);
+        thresholds[level] = (float)(high > 0.0 ? low * skyfarm_pow(high / low, (double)level / count) : low);
     return true;
 }
 

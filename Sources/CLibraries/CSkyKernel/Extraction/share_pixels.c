@@ -1,5 +1,6 @@
 #include "extraction_steps.h"
 
+#include "elementary.h"
 #include "for_each_processor.h"
 
 #include <math.h>
@@ -100,7 +101,7 @@ static void set_profile(profiles *p, int index, const measures *m, float thresho
     p->cxx[index] = m->cxx, p->cyy[index] = m->cyy, p->cxy[index] = m->cxy, p->abcor[index] = m->abcor;
     double most = 4.0 * m->cpeak;
     float exponent = (float)(m->npix / (2 * M_PI * m->abcor * m->a * m->b));
-    float amplitude = exponent < 70.0 ? threshold * expf(exponent) : (float)most;
+    float amplitude = exponent < 70.0 ? threshold * skyfarm_expf(exponent) : (float)most;
     p->amplitude[index] = amplitude > most ? (float)most : amplitude;
 }
 
@@ -121,7 +122,7 @@ static int owner_of(const profiles *p, int x, int y, int *nearest) {
     float least = 1e31f, sum = 0;
     for (int index = 0; index < p->count; index++) {
         float distance = p->distance[index];
-        if (distance < 70.0) sum = (float)(sum + (double)(p->amplitude[index] * expf(-distance)));
+        if (distance < 70.0) sum = (float)(sum + (double)(p->amplitude[index] * skyfarm_expf(-distance)));
         p->sum[index] = sum;
         if (distance < least) {
             least = distance;

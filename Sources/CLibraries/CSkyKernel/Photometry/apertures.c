@@ -1,4 +1,5 @@
 #include "aperture_box.h"
+#include "elementary.h"
 #include "for_each_processor.h"
 
 #include <math.h>
@@ -97,7 +98,8 @@ static skyfarm_flux finish(const skyfarm_field *field, bool has_mask, sums *sum)
     }
     double photons = field->gain > 0.0 && sum->flux > 0.0 ? sum->flux / field->gain : 0.0;
     return (skyfarm_flux){
-        sum->flux, sqrt(sum->variance + photons), sqrt(sum->variance), sum->flag, is_empty};
+        skyfarm_number(sum->flux), skyfarm_number(sqrt(sum->variance + photons)), skyfarm_number(sqrt(sum->variance)),
+        sum->flag, is_empty};
 }
 
 // Squared coordinates of the parts of pixels along one axis.
@@ -218,7 +220,7 @@ skyfarm_kron skyfarm_kron_radius(
 }
 
 skyfarm_ellipse skyfarm_ellipse_of(double a, double b, double theta) {
-    double c = cos(theta), s = sin(theta), a2 = a * a, b2 = b * b;
+    double c = skyfarm_cos(theta), s = skyfarm_sin(theta), a2 = a * a, b2 = b * b;
     return (skyfarm_ellipse){
         c * c / a2 + s * s / b2, s * s / a2 + c * c / b2, 2.0 * c * s * (1.0 / a2 - 1.0 / b2), b};
 }
