@@ -14,7 +14,8 @@ public struct WCSUnavailable: Error, Equatable, Sendable, CustomStringConvertibl
 
 /// Converts pixel positions to right ascension and declination, with the world coordinate system of a FITS header.
 ///
-/// All projections of WCSLIB are supported, with SIP, TPV, TNX and ZPX distortion; look-up tables are not applied.
+/// All projections of WCSLIB are supported, with SIP, TPV, TNX and ZPX distortion; look-up tables are not applied. The
+/// gnomonic projection, alone and with SIP or TPV, is computed by `GnomonicPlane`, with the same bits on all machines.
 /// Equatorial coordinates stay in the header's system; galactic ones are converted to ICRS. Results equal those of
 /// astropy's `WCS.all_pix2world` within 1e-8 degrees. `WCSCards` selects and checks the cards of the header, and
 /// `WCSParameters` passes them to WCSLIB. WCSLIB keeps its workspace in its parameters, so an object may only be used
@@ -36,6 +37,7 @@ public final class CelestialWCS {
     public let notes: [String]
 
     private let parameters: WCSParameters
+    private let plane: GnomonicPlane?
 
     /// Number of pixels per call of WCSLIB, which bounds its workspace.
     private static let chunk = 4096
@@ -46,6 +48,7 @@ public final class CelestialWCS {
         let cards = try WCSCards(header)
         notes = cards.notes
         parameters = try WCSParameters(cards)
+        plane = parameters.gnomonicPlane(cards.cards)
         switch (parameters.longitudeType, parameters.latitudeType) {
         case ("RA", "DEC"): frame = .equatorial
         case ("GLON", "GLAT"): frame = .galactic
@@ -62,6 +65,16 @@ public final class CelestialWCS {
     ///   - y: row positions, as many as `x`.
     /// - Returns: right ascension (0 to 360) and declination in degrees; NaN where the projection is undefined.
     public func coordinates(x: [Double], y: [Double]) -> (rightAscension: [Double], declination: [Double]) {
+        coordinates(x: x, y: y, byLibrary: false)
+    }
+
+    /// Whether the coordinates have the same bits on all machines.
+    package var isOwn: Bool { plane != nil }
+
+    /// As ``coordinates(x:y:)``, or by WCSLIB in any case, for tests.
+    package func coordinates(
+        x: [Double], y: [Double], byLibrary: Bool
+    ) -> (rightAscension: [Double], declination: [Double]) {
         precondition(x.count == y.count, "as many columns as rows")
         var ra: [Double] = []
         var dec: [Double] = []
@@ -69,7 +82,8 @@ public final class CelestialWCS {
         dec.reserveCapacity(x.count)
         for start in stride(from: 0, to: x.count, by: Self.chunk) {
             let range = start..<min(start + Self.chunk, x.count)
-            for position in parameters.world(x: x[range], y: y[range]) {
+            let own = byLibrary ? nil : plane.map { plane in range.map { plane.world(x: x[$0], y: y[$0]) } }
+            for position in own ?? parameters.world(x: x[range], y: y[range]) {
                 let equatorial =
                     frame == .galactic
                     ? GalacticFrame.equatorial(longitude: position.longitude, latitude: position.latitude)
@@ -95,8 +109,11 @@ public final class CelestialWCS {
                     GalacticFrame.galactic(rightAscension: $0.longitude, declination: $0.latitude)
                 }
             }
-            for pixel in parameters.pixels(
-                longitude: positions.map(\.longitude), latitude: positions.map(\.latitude))
+            let own = plane.map { plane in
+                positions.map { plane.pixel(longitude: $0.longitude, latitude: $0.latitude) }
+            }
+            for pixel in own
+                ?? parameters.pixels(longitude: positions.map(\.longitude), latitude: positions.map(\.latitude))
             {
                 x.append(pixel.x)
                 y.append(pixel.y)

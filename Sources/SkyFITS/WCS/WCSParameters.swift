@@ -1,3 +1,4 @@
+internal import CElementary
 internal import CWCS
 
 /// Owner of WCSLIB's `wcsprm` structures for one header.
@@ -115,6 +116,23 @@ final class WCSParameters {
             guard isUsable, failures[index] == 0 else { return (.nan, .nan) }
             return (pixels[index * axes] - 1, pixels[index * axes + 1] - 1)
         }
+    }
+
+    /// Skyfarm's own form of the system, which was made from these cards, if it is a gnomonic projection. It is nil, too,
+    /// if its positions around the reference pixel are not WCSLIB's, as with a distortion that it does not know.
+    func gnomonicPlane(_ cards: [String]) -> GnomonicPlane? {
+        guard let plane = GnomonicPlane(system.pointee, cards: cards), let pixel = system.pointee.crpix
+        else { return nil }
+        let offsets = [-211.0, 0.5, 307]
+        let x = offsets.flatMap { _ in offsets.map { pixel[0] + $0 } }
+        let y = offsets.flatMap { row in offsets.map { _ in pixel[1] + row } }
+        let isEqual = zip(zip(x, y), world(x: x[...], y: y[...])).allSatisfy { place, expected in
+            let found = plane.world(x: place.0, y: place.1)
+            let across = (found.longitude - expected.longitude).remainder(dividingBy: 360)
+            return abs(across * Elementary.cos(found.latitude * .pi / 180)) < 1e-9
+                && abs(found.latitude - expected.latitude) < 1e-9
+        }
+        return isEqual ? plane : nil
     }
 
     private static func text(_ buffer: UnsafeRawBufferPointer) -> String {
