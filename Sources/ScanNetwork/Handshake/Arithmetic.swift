@@ -2,7 +2,7 @@
 public struct Arithmetic: Codable, Equatable, Sendable {
     /// Equal in processes whose scans of equal tasks give equal outputs, to the last bit.
     public var fingerprint: String
-    /// Libraries that its scans use, with their versions, for users.
+    /// What its scans use, for users: names, each with a version or a checksum, separated by commas.
     public var libraries: String
 
     /// The arithmetic of a process.
@@ -13,7 +13,7 @@ public struct Arithmetic: Codable, Equatable, Sendable {
     /// Fit for a user, as it comes from a peer.
     var printable: Arithmetic {
         Arithmetic(
-            fingerprint: String(fingerprint.printable.prefix(64)), libraries: String(libraries.printable.prefix(64)))
+            fingerprint: String(fingerprint.printable.prefix(64)), libraries: String(libraries.printable.prefix(96)))
     }
 }
 
@@ -22,20 +22,20 @@ extension NodeInfo {
     /// not report how it computes. Nil if it computes alike.
     package func difference(from own: Arithmetic, software: String = Skyfarm.version) -> ConnectError? {
         if arithmetic?.fingerprint == own.fingerprint { return nil }
-        let flag = "or use the node with --allow-different-nodes"
-        let cure = "install the same skyfarm and libraries on both, \(flag)"
+        let cure = "install the same skyfarm and libraries on both, or use the node with --allow-different-nodes"
         guard let arithmetic else {
             return ConnectError(
                 .differentArithmetic,
                 "does not report its arithmetic, which may differ (skyfarm \(self.software) there, \(software) on the "
                     + "coordinator): \(cure)")
         }
-        let sameVersions = self.software == software && arithmetic.libraries == own.libraries
-        let advice = sameVersions ? "the build, the C library or the processor differs; use equal ones, \(flag)" : cure
+        let mine = own.libraries.split(separator: ", ")
+        let others = arithmetic.libraries.split(separator: ", ").filter { !mine.contains($0) }
+        let names = others.compactMap { $0.split(separator: " ").first }.joined(separator: ", ")
         return ConnectError(
             .differentArithmetic,
-            "computes differently: its arithmetic is \(arithmetic.fingerprint) (skyfarm \(self.software), "
-                + "\(arithmetic.libraries)), the coordinator's \(own.fingerprint) (skyfarm \(software), "
-                + "\(own.libraries)): \(advice)")
+            "computes differently\(names.isEmpty ? "" : " (\(names))"): its arithmetic is \(arithmetic.fingerprint) "
+                + "(skyfarm \(self.software), \(arithmetic.libraries)), the coordinator's \(own.fingerprint) (skyfarm "
+                + "\(software), \(own.libraries)): \(cure)")
     }
 }

@@ -1,44 +1,56 @@
+internal import CElementary
 internal import Dispatch
 internal import Foundation
 internal import ScanBasics
 public import ScanNetwork
 package import SkyExtraction
+internal import SkyFITS
 package import SkyMeasurement
 internal import TaskJournal
 
-/// How this process computes: the checksum of everything that a small built-in scan gives.
+/// How this process computes: checksums of all that a small built-in scan gives, and of what it rests on.
 ///
 /// The scan runs the functions that tasks run, in every mode of noise, filter and maps. Where two processes have the
-/// same fingerprint, a band of an image gives the same bits in both. Another build of the kernel, another C library,
-/// or a processor with other instructions can change the last bits, and with them the fingerprint.
+/// same fingerprint, a band of an image gives the same bits in both. Another version of the kernel or a fault of its
+/// compilation changes bits, and with them the fingerprint. The C library's functions and the instructions of the
+/// processor do not, since nothing that reaches a catalogue depends on them.
 public struct ArithmeticFingerprint: Equatable, Sendable, CustomStringConvertible {
-    private let value: UInt64
+    /// Checksums of the elementary functions, of the kernel's scans, of the conversion of stored samples and of world
+    /// coordinates.
+    private let checksums: [UInt64]
 
     /// The fingerprint of this process, as ``FingerprintCache`` has it. Otherwise it is computed when it is first used,
     /// which takes ten milliseconds of processor time.
     public static let current = ArithmeticFingerprint(
-        value: FingerprintCache(environment: ProcessInfo.processInfo.environment)
-            .value(of: FingerprintCache.key()) { ArithmeticFingerprint(of: BuiltInPatch()).value })
+        checksums: FingerprintCache(environment: ProcessInfo.processInfo.environment)
+            .values(of: FingerprintCache.key()) { ArithmeticFingerprint(of: BuiltInPatch()).checksums })
 
-    private init(value: UInt64) { self.value = value }
+    private init(checksums: [UInt64]) { self.checksums = checksums }
 
     /// Sixteen hexadecimal digits.
-    public var description: String { value.hexadecimal }
+    public var description: String { Self.checksum(of: checksums).hexadecimal }
 
-    /// The checksum of all outputs. An error in place of an output counts by its text: then every scan
+    /// The parts with four digits of each checksum, as "functions 1f2e, kernel 3d4c".
+    package var parts: String {
+        zip(["functions", "kernel", "reader", "coordinates"], checksums)
+            .map { "\($0) \($1.hexadecimal.prefix(4))" }.joined(separator: ", ")
+    }
+
+    /// The checksums of all outputs. An error in place of an output counts by its text: then every scan
     /// fails, and reports it in its turn.
     package init(of patch: BuiltInPatch) {
-        var checksums = [UInt64](repeating: 0, count: Self.modes.count + 1)
-        checksums.withUnsafeMutableBufferPointer { checksums in
+        let others = [Self.functions, Self.reader, Self.coordinates]
+        var results = [UInt64](repeating: 0, count: Self.modes.count + others.count)
+        results.withUnsafeMutableBufferPointer { results in
             // Unsafe: each iteration writes its own element, and all have ended when the call returns.
-            nonisolated(unsafe) let checksums = checksums
-            DispatchQueue.concurrentPerform(iterations: checksums.count) { index in
-                checksums[index] =
-                    index < Self.modes.count
-                    ? Self.checksum(of: patch, Self.modes[index]) : Self.checksum(of: Self.functionValues())
+            nonisolated(unsafe) let results = results
+            DispatchQueue.concurrentPerform(iterations: results.count) { index in
+                results[index] =
+                    index < others.count
+                    ? others[index]() : Self.checksum(of: patch, Self.modes[index - others.count])
             }
         }
-        value = Self.checksum(of: checksums)
+        checksums = [results[0], Self.checksum(of: Array(results[others.count...])), results[1], results[2]]
     }
 
     private static func checksum(of patch: BuiltInPatch, _ mode: Mode) -> UInt64 {
@@ -51,7 +63,7 @@ public struct ArithmeticFingerprint: Equatable, Sendable, CustomStringConvertibl
         return checksum(of: checksums)
     }
 
-    private static func checksum<Element: BitwiseCopyable>(of values: [Element]) -> UInt64 {
+    static func checksum<Element: BitwiseCopyable>(of values: [Element]) -> UInt64 {
         values.withUnsafeBytes { Checksum.of($0) }
     }
 
@@ -104,38 +116,19 @@ public struct ArithmeticFingerprint: Equatable, Sendable, CustomStringConvertibl
     private static var pointSpread: PointSpreadModel {
         let samples = (0..<81).map { place in
             let (x, y) = (Double(place % 9 - 4), Double(place / 9 - 4))
-            return Float(0.098 * exp(-(x * x + y * y) / 3.25))
+            return Float(0.098 * Elementary.exp(-(x * x + y * y) / 3.25))
         }
         var model = PointSpreadModel(width: 9, height: 9, step: 1, fwhm: 3, samples: samples)
         model.extend()
         return model
-    }
-
-    /// Values of the C library's functions that scans use, 4096 of each.
-    ///
-    /// The library has variants for processors with and without fused multiply-add. Their values differ in about one of
-    /// a thousand places, which the few sources of the patch may miss.
-    private static func functionValues() -> [Double] {
-        let functions: [(Double) -> Double] = [
-            exp, log, sin, cos, asin, atan, { pow($0, 0.3) }, { atan2($0, 0.7) }, { Double(expf(Float($0))) },
-        ]
-        return functions.flatMap { function in (1...4096).map { function(Double($0) / 4099) } }
     }
 }
 
 extension Arithmetic {
     /// The arithmetic of sky scans in this process: see ``ArithmeticFingerprint``.
     public static var sky: Arithmetic {
-        Arithmetic(fingerprint: "\(ArithmeticFingerprint.current)", libraries: cLibrary)
-    }
-
-    /// The C library, whose functions the kernel calls, as "glibc 2.36".
-    private static var cLibrary: String {
-        #if canImport(Glibc)
-            var name = [UInt8](repeating: 0, count: 64)
-            let count = name.withUnsafeMutableBytes { confstr(Int32(_CS_GNU_LIBC_VERSION), $0.baseAddress, $0.count) }
-            if count > 1 { return String(decoding: name.prefix(min(count, name.count) - 1), as: UTF8.self) }
-        #endif
-        return "the system's C library"
+        let current = ArithmeticFingerprint.current
+        return Arithmetic(
+            fingerprint: "\(current)", libraries: "CFITSIO \(StoredSamples.libraryVersion), \(current.parts)")
     }
 }

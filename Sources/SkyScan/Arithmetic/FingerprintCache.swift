@@ -6,7 +6,7 @@ internal import TaskJournal
 
 /// Fingerprints that earlier processes of this user have computed, one per program, set of libraries and processor.
 ///
-/// A file of lines in the user's cache folder: key, fingerprint and their checksum. A line that is damaged, and a file
+/// A file of lines in the user's cache folder: key, the checksums of the fingerprint, and the checksum of the line. A line that is damaged, and a file
 /// that another user may change, count as missing. Nothing depends on the file but time.
 package struct FingerprintCache {
     /// The file; nil without a cache folder.
@@ -14,8 +14,8 @@ package struct FingerprintCache {
 
     /// Lines that are kept: one per program that a user has at a time.
     private static let mostLines = 16
-    /// Three numbers, as 16 hexadecimal digits each, and their separators.
-    private static let lineLength = 51
+    /// The length of a line of at most eight numbers, as 16 hexadecimal digits each, with their separators.
+    private static let mostLength = 136
 
     /// The cache of the user whose process has this environment.
     package init(environment: [String: String]) { path = UserFolder.cache.path(environment).map { $0 + "/arithmetic" } }
@@ -30,17 +30,17 @@ package struct FingerprintCache {
         return code.withUnsafeBytes { Checksum.of($0) }
     }
 
-    /// The fingerprint of a key. If there is none, it is computed and kept; that it cannot be kept is no error.
-    package func value(of key: UInt64?, compute: () -> UInt64) -> UInt64 {
+    /// The checksums of a key. If there are none, they are computed and kept; that they cannot be kept is no error.
+    package func values(of key: UInt64?, compute: () -> [UInt64]) -> [UInt64] {
         guard let key, let path else { return compute() }
         let lines = self.lines(of: path)
-        if let known = lines.first(where: { $0.key == key }) { return known.value }
-        let value = compute()
-        write(lines.suffix(Self.mostLines - 1) + [(key, value)], to: path)
-        return value
+        if let known = lines.first(where: { $0.key == key }) { return known.values }
+        let values = compute()
+        write(lines.suffix(Self.mostLines - 1) + [(key, values)], to: path)
+        return values
     }
 
-    private typealias Line = (key: UInt64, value: UInt64)
+    private typealias Line = (key: UInt64, values: [UInt64])
 
     private func lines(of path: String) -> [Line] {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
@@ -50,23 +50,25 @@ package struct FingerprintCache {
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
             status.st_mode & (S_IWGRP | S_IWOTH) == 0
         else { return [] }
-        let bytes = [UInt8](unsafeUninitializedCapacity: Self.mostLines * Self.lineLength) { buffer, count in
+        let bytes = [UInt8](unsafeUninitializedCapacity: Self.mostLines * Self.mostLength) { buffer, count in
             count = max(0, read(file, buffer.baseAddress, buffer.count))
         }
         return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
             let numbers = line.split(separator: UInt8(ascii: " ")).map {
                 UInt64(String(decoding: $0, as: UTF8.self), radix: 16)
             }
-            guard numbers.count == 3, let key = numbers[0], let value = numbers[1],
-                numbers[2] == Self.checksum(key, value)
+            let known = numbers.compactMap(\.self)
+            guard known.count == numbers.count, let key = known.first, known.count > 2,
+                known.last == Self.checksum(known.dropLast())
             else { return nil }
-            return (key, value)
+            return (key, Array(known[1..<known.count - 1]))
         }
     }
 
     private func write(_ lines: [Line], to path: String) {
         let text = lines.map { line in
-            [line.key, line.value, Self.checksum(line.key, line.value)].map(\.hexadecimal).joined(separator: " ") + "\n"
+            let numbers = [line.key] + line.values
+            return (numbers + [Self.checksum(numbers)]).map(\.hexadecimal).joined(separator: " ") + "\n"
         }
         let file = URL(filePath: path)
         let manager = FileManager.default
@@ -76,7 +78,7 @@ package struct FingerprintCache {
         try? Data(text.joined().utf8).write(to: file, options: .atomic)
     }
 
-    private static func checksum(_ key: UInt64, _ value: UInt64) -> UInt64 {
-        [key.littleEndian, value.littleEndian].withUnsafeBytes { Checksum.of($0) }
+    private static func checksum(_ numbers: some Sequence<UInt64>) -> UInt64 {
+        numbers.map(\.littleEndian).withUnsafeBytes { Checksum.of($0) }
     }
 }

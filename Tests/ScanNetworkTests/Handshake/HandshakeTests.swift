@@ -231,7 +231,7 @@ struct HandshakeTests {
         #expect(info.software == "0\u{fffd}")
         #expect(info.taskTypes == ["a\u{fffd}/1"])
         #expect(info.arithmetic?.fingerprint == "\u{fffd}f")
-        #expect(info.arithmetic?.libraries == String(repeating: "\u{fffd}", count: 64))
+        #expect(info.arithmetic?.libraries == String(repeating: "\u{fffd}", count: 96))
         let greeting = try ClientHandshake().greeting(CoordinatorInfo(name: "de\u{1b}sk", frameLimit: 1 << 20))
         guard case .open(let coordinator, _, _) = server(greeting) else {
             Issue.record("not open")

@@ -1,11 +1,13 @@
 # hosts 4
-# Three nodes are found within 3 s, and a scan uses all of them, without a flag; a stale announcement is reported. Nodes
-# without a name are called like their hosts, by names that last.
+# Three nodes are found within 3 s, and a scan uses all of them, without a flag, also the one without AVX2 and fused
+# multiply-add; a stale announcement is reported. Nodes without a name are called like their hosts, by names that last.
 . "$LAB_HOME/functions.sh"
 LOGS="$(log 1 node) $(log 4 scan)"
 
 check "an image is made and scanned on one machine" sky 8000x6000 --threshold 0.7 --band 128
-for host in 1 2 3; do node $host; done
+for host in 1 3; do node $host; done
+# The C library of this one takes its processor for an older one, for which its functions have other last bits.
+GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX512F,-AVX512VL,-AVX512DQ node 2
 for host in 1 2 3; do check "node $host is announced" wait_for 15 announced $host; done
 
 start=$(now)

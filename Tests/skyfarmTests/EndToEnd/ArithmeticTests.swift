@@ -3,9 +3,10 @@ import Foundation
 import SkyScan
 import Testing
 
-/// A coordinator and a node with another C library, of which a part is made with the C compiler.
+/// A coordinator and a node with another C library, of which a part is made with the C compiler: it reads a number
+/// otherwise.
 @Suite(
-    "a node whose C library computes differently", .serialized,
+    "a node that computes differently", .serialized,
     .enabled(if: OtherCLibrary.isPossible, "needs a C compiler (Debian: gcc)"))
 struct ArithmeticTests {
     let scene: Scene
@@ -15,12 +16,12 @@ struct ArithmeticTests {
     init() throws {
         scene = try Scene()
         mine = Machine(scene, "mine")
-        image = try scene.sky()
+        image = try scene.scaledSky()
         _ = try mine.run(["key", "new"])
     }
 
     private func node() throws -> Node {
-        let library = try OtherCLibrary.withChangedCosines(in: scene)
+        let library = try OtherCLibrary.withChangedNumber(in: scene)
         return try Node("far", environment: mine.environment.merging(["LD_PRELOAD": library]) { $1 })
     }
 
@@ -43,7 +44,7 @@ struct ArithmeticTests {
         #expect(refused.errorLines.count == 1)
         let own = "\(ArithmeticFingerprint.current)"
         let words = [
-            "far (\(node.address))", "computes differently", own, "the build, the C library or the processor differs",
+            "far (\(node.address))", "computes differently (reader)", own, "install the same skyfarm and libraries",
             "--allow-different-nodes",
         ]
         for word in words { #expect(refused.errors.contains(word), "\(refused.errors)") }
@@ -82,7 +83,7 @@ struct ArithmeticTests {
         #expect(String(decoding: try scene.bytes("out/page.html"), as: UTF8.self).contains("computes differently"))
         #expect(try header("ARITHEQ")?.contains("false") == true)
         let line = try #require(try header("OTHER ARITHMETIC node far: "))
-        #expect(!line.contains("\(ArithmeticFingerprint.current)") && line.contains("glibc "))
+        #expect(!line.contains("\(ArithmeticFingerprint.current)") && line.contains("CFITSIO "))
         let listed = try mine.run(["nodes", "--node", node.address, flag, "--json"])
         #expect(listed.code == 0 && listed.output.contains("\"arithmetic\""), "\(listed.output)")
         // The node's numbers are really others.
@@ -92,31 +93,90 @@ struct ArithmeticTests {
     }
 }
 
+/// A coordinator and a node with other instructions or another C library, whose functions no scan asks.
+@Suite(
+    "a node whose C library rounds otherwise", .serialized,
+    .enabled(if: OtherCLibrary.isPossible, "needs a C compiler (Debian: gcc)"))
+struct OtherRoundingTests {
+    /// What the node's process has beside the coordinator's.
+    enum Other: CaseIterable { case instructions, functions, both }
+
+    @Test("is used, and the catalogue has the same bytes", arguments: Other.allCases)
+    func sameBytes(other: Other) throws {
+        let scene = try Scene()
+        let image = try scene.sky()
+        let mine = Machine(scene, "mine")
+        _ = try mine.run(["key", "new"])
+        var environment = mine.environment
+        if other != .functions {
+            environment["GLIBC_TUNABLES"] = "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX512F,-AVX512VL,-AVX512DQ"
+        }
+        if other != .instructions {
+            environment["LD_PRELOAD"] = try OtherCLibrary.withOtherLastBits(in: scene)
+        }
+        let node = try Node("far", environment: environment)
+        var outputs: [Data] = []
+        for further in [["--node", node.address, "--local-slots", "0"], ["--no-discovery", "--local-slots", "1"]] {
+            let result = try mine.run(
+                ["scan", image, "-o", scene.path("out/o.ecsv"), "--overwrite", "--no-journal"] + further)
+            #expect(result.code == 0, "\(result.errors)")
+            outputs.append(try scene.bytes("out/o.ecsv"))
+        }
+        #expect(outputs[0] == outputs[1])
+        let lines = String(decoding: outputs[0], as: UTF8.self).split(separator: "\n")
+        #expect(lines.contains { $0.contains("ARITHEQ") && $0.contains("true") })
+        #expect(lines.contains { $0.contains("ARITHFP") && $0.contains("\(ArithmeticFingerprint.current)") })
+    }
+}
+
+extension Scene {
+    /// A synthetic sky whose samples are scaled by 0.3.
+    fileprivate func scaledSky() throws -> String {
+        _ = try sky()
+        var bytes = try bytes("sky.fits")
+        let card = Data("BSCALE  =                  0.3".utf8)
+        let old = try #require(bytes.firstRange(of: Data("SEED    =".utf8)))
+        bytes.replaceSubrange(
+            old.lowerBound..<old.lowerBound + 80, with: card + Data(repeating: 0x20, count: 80 - card.count))
+        return try write(bytes, "sky.fits")
+    }
+}
+
 /// Makes a library that replaces a part of the C library in programs that are started with it.
 enum OtherCLibrary {
     private static let compiler = "/usr/bin/cc"
 
     static var isPossible: Bool { FileManager.default.isExecutableFile(atPath: compiler) }
 
-    /// A library to preload: the last digits of cosines, of which the kernel makes ellipses, are others, as those of another
-    /// C library may be.
-    static func withChangedCosines(in scene: Scene) throws -> String {
+    /// A library to preload: it reads the number 0.3 otherwise.
+    static func withChangedNumber(in scene: Scene) throws -> String {
         try compile(
             """
             #define _GNU_SOURCE
             #include <dlfcn.h>
-            static const double change = 1 + 1e-9;
-            double cos(double x) {
-                double (*real)(double) = (double (*)(double))dlsym(RTLD_NEXT, "cos");
-                return real(x) * change;
+            double strtod(const char *text, char **end) {
+                double (*real)(const char *, char **) = (double (*)(const char *, char **))dlsym(RTLD_NEXT, "strtod");
+                double value = real(text, end);
+                return value == 0.3 ? 0.300001 : value;
             }
-            void sincos(double x, double *sine, double *cosine) {
-                void (*real)(double, double *, double *) =
-                    (void (*)(double, double *, double *))dlsym(RTLD_NEXT, "sincos");
-                real(x, sine, cosine);
-                *cosine *= change;
-            }
-            """, "cosines.so", in: scene)
+            """, "number.so", in: scene)
+    }
+
+    /// A library to preload: values of the elementary functions are the next double.
+    static func withOtherLastBits(in scene: Scene) throws -> String {
+        try compile(
+            """
+            #define _GNU_SOURCE
+            #include <dlfcn.h>
+            double nextafter(double, double);
+            static double next(double value) { return nextafter(value, 1e300); }
+            #define ONE(name) double name(double x) { \\
+                return next(((double (*)(double))dlsym(RTLD_NEXT, #name))(x)); }
+            #define TWO(name) double name(double x, double y) { \\
+                return next(((double (*)(double, double))dlsym(RTLD_NEXT, #name))(x, y)); }
+            ONE(exp) ONE(log) ONE(log10) ONE(sin) ONE(cos) ONE(tan) ONE(asin) ONE(acos) ONE(atan) TWO(atan2) TWO(pow)
+            void sincos(double x, double *sine, double *cosine) { *sine = sin(x), *cosine = cos(x); }
+            """, "rounding.so", in: scene)
     }
 
     private static func compile(_ source: String, _ name: String, in scene: Scene) throws -> String {
