@@ -56,7 +56,7 @@ struct KnownPeersTests {
     func connects() async throws {
         let keys = KeyRing(current: try .random())
         let server = ScanNode(
-            name: "known", keys: keys, slots: 1, serving: Scanners(DoubleTask.self), listen: "127.0.0.1:0",
+            name: "known", keys: keys, slots: 1, serving: TaskTypes(DoubleTask.self), listen: "127.0.0.1:0",
             discovering: [])
         let address = try #require(try server.start())
         let peer = Systems.Peer(
