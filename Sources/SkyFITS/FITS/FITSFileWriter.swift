@@ -141,16 +141,6 @@ package final class FITSFileWriter {
         try call { handle, status in _ = ffukyd(handle, key, value, -15, nil, status) }
     }
 
-    /// Removes the card of a keyword if there is one.
-    /// - Throws: ``OutputError``.
-    package func remove(_ key: String) throws(OutputError) {
-        try call { handle, _ in
-            var status: Int32 = 0
-            ffpmrk()
-            if ffdkey(handle, key, &status) != 0 { ffcmrk() }
-        }
-    }
-
     /// Appends a line as HISTORY.
     /// - Throws: ``OutputError``.
     package func write(history line: String) throws(OutputError) {
@@ -204,20 +194,13 @@ package final class FITSFileWriter {
         place += Int64(count)
     }
 
-    /// Makes the bytes durable, still without the final name.
-    /// - Throws: ``OutputError``.
-    package func complete() throws(OutputError) {
+    /// Gives the file its name, once all samples of its images are written.
+    /// - Throws: ``OutputError``; the final name is then untouched.
+    package func finish() throws(OutputError) {
         let closing = handle
         handle = nil
         try Self.call(path) { status in _ = ffclos(closing, status) }
         try file.takeBack()
-        try file.finish()
-    }
-
-    /// Gives the file its name, once all samples of its images are written.
-    /// - Throws: ``OutputError``; the final name is then untouched.
-    package func finish() throws(OutputError) {
-        try complete()
         try file.commit()
     }
 
