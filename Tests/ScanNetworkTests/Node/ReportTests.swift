@@ -24,7 +24,12 @@ private struct MemoryTask: ScanTask {
     var id: Int
     var requiredMemory: Int
 
+    /// Tasks that need memory and run now, on all nodes of this process.
+    static let running = Locked<(now: Int, most: Int)>((0, 0))
+
     func scan(_ context: ScanContext) -> Int {
+        if requiredMemory > 0 { Self.running.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) } }
+        defer { if requiredMemory > 0 { Self.running.withLock { $0.now -= 1 } } }
         Gate.pause()
         return id
     }
@@ -98,25 +103,13 @@ struct ReportTests {
         #expect(systems.snapshot.allSatisfy { $0.memory == 8 << 30 })
         let coordinator = ScanCoordinator(systems: systems, clock: EventLoop.shared, executor: EventLoop.shared)
         let tasks = (0..<80).map { MemoryTask(id: $0, requiredMemory: $0.isMultiple(of: 2) ? 3 << 30 : 0) }
-        let running = Locked<(now: [String: Set<Int>], most: Int)>(([:], 0))
-        let responses = coordinator.responses(
-            to: tasks,
-            observer: { event in
-                switch event {
-                case .taskStarted(let index, let system, _, _) where index.isMultiple(of: 2):
-                    running.withLock {
-                        $0.now[system, default: []].insert(index)
-                        $0.most = max($0.most, $0.now[system]?.count ?? 0)
-                    }
-                case .taskFinished(let index, let system, _, _, _):
-                    running.withLock { _ = $0.now[system]?.remove(index) }
-                default: break
-                }
-            })
         var done: Set<Int> = []
-        for try await response in responses { done.insert(try response.get()) }
+        for try await response in coordinator.responses(to: tasks) {
+            done.insert(try response.get())
+            #expect(systems.snapshot.allSatisfy { $0.usedMemory <= 6 << 30 })
+        }
         #expect(done.count == 80)
-        #expect(running.withLock { $0.most } <= 2)
+        #expect(MemoryTask.running.withLock { $0.most } <= 4)
         #expect(systems.snapshot.allSatisfy { $0.usedMemory == 0 })
         connections.close()
         for (server, _) in nodes { server.stop() }
