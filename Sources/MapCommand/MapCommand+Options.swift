@@ -28,6 +28,10 @@ extension MapCommand {
         package var mostFailures: Int?
         package var timeout: Duration?
         package var maxAttempts: Int
+        /// Slots, and processors, of a task.
+        package var cpus: Int
+        /// Bytes of memory of a task; nil if it needs little.
+        package var memory: Int?
         package var jobLog: String?
         package var resumes: Bool
         package var overwrites: Bool
@@ -57,6 +61,8 @@ extension MapCommand {
             mostFailures = try arguments[MapCommand.failFast] ? 1 : arguments[MapCommand.maxFailures]
             timeout = try arguments[MapCommand.timeout]
             maxAttempts = try arguments[MapCommand.maxAttempts]
+            cpus = try arguments[MapCommand.cpus]
+            memory = try arguments[MapCommand.memory]
             jobLog = try arguments[MapCommand.jobLog]
             resumes = try arguments[MapCommand.resume]
             overwrites = try arguments[MapCommand.overwrite]

@@ -32,6 +32,11 @@ extension MapCommand {
     static let maxAttempts = Option.value(
         "max-attempts", .integer("N", 1...100), default: 3,
         help: "Attempts at an item whose node refuses it or cannot run it")
+    static let cpus = Option.value(
+        "cpus", .integer("N", 1...1024), default: 1, help: "Slots that a run of the program takes, and {cpus}")
+    static let memory = Option.optional(
+        "memory", .bytes, fallback: "little",
+        help: "Memory that a run of the program needs: it goes only where so much is not given to others")
     static let jobLog = Option.optional(
         "joblog", .file(.writes), help: "Write a line for each run of the program, with the columns of GNU parallel")
     static let resume = Option.toggle(
@@ -70,7 +75,8 @@ extension MapCommand {
                     ]),
                 OptionSection(
                     title: "Nodes",
-                    options: ClusterOptions.options + [localProgram.spec] + ProgramOptions.limits
+                    options: [cpus.spec, memory.spec] + ClusterOptions.options + [localProgram.spec]
+                        + ProgramOptions.limits
                         + [LogOptions.format.spec]),
                 CommonOptions.section,
             ],

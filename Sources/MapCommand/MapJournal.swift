@@ -4,6 +4,7 @@ import Foundation
 import ProgramTask
 import ScanBasics
 import SkyScan
+import TaskJournal
 
 /// The finished items of runs of one program with one place of results: a line of JSON for each, appended when its
 /// results have their names. The last line of an item counts.

@@ -4,6 +4,7 @@ import Foundation
 import ProgramTask
 import ScanBasics
 import SkyScan
+import TaskJournal
 
 /// What the options make of each item: the files that are sent, the task, and where its results go.
 struct MapPlan: Sendable {
@@ -104,19 +105,22 @@ struct MapPlan: Sendable {
             inputs.append(.init(name: MapItem.Member(path: path).text, size: Int(status.size)))
         }
         let files = outputs.flatMap { item.texts($0, output: "", cpus: 1) }
-        let words = options.arguments.flatMap { item.texts($0, output: files.first ?? "", cpus: 1) }
+        let words = options.arguments.flatMap { item.texts($0, output: files.first ?? "", cpus: options.cpus) }
         var task = ProgramTask(
             id: item.index, program: options.program, arguments: words, inputs: inputs, outputs: files)
         task.shared = shared.map(\.file)
         task.collects = options.collects
         task.returnsOutput = returnsOutput
         task.okCodes = options.okCodes
+        (task.cpus, task.memory) = (options.cpus, options.memory ?? 0)
         task.seconds = options.timeout.map { $0 / .seconds(1) }
         var checked = task
         // The bytes are read when the task is sent.
         checked.shared = []
         let bytes = inputs.reduce(0) { $0 + $1.size }
-        if let problem = checked.problem(ProgramTaskLimits(), bulk: bytes) {
+        var limits = ProgramTaskLimits()
+        limits.slots = options.cpus
+        if let problem = checked.problem(limits, bulk: bytes) {
             throw CommandError(.usage, "map: \(item.name): \(problem)")
         }
         let stamps = paths.compactMap { FileStamp(AbsolutePath.of($0)) }

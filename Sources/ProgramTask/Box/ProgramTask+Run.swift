@@ -5,6 +5,10 @@ extension ProgramTask: ScanTask {
 
     package var requiredTags: Set<String> { [Self.tag(of: program)] }
 
+    package var slots: Int { cpus }
+
+    package var requiredMemory: Int { memory }
+
     package func scan(_ context: ScanContext) throws -> ProgramOutput {
         guard let host = ProgramHost.current.withLock({ $0 }) else {
             throw ProgramRefusal("this system runs no programs")

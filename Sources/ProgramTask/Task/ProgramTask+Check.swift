@@ -26,6 +26,7 @@ extension ProgramTask {
         guard ProgramPath.isProgramName(program) else { return "a program is asked for by a name, not by a path" }
         guard (1...max(1, limits.slots)).contains(cpus) else { return "it wants \(cpus) of \(limits.slots) slots" }
         guard (1...256).contains(okCodes.count) else { return "the list of exit codes is too long or empty" }
+        guard memory >= 0 else { return "its memory is negative" }
         if let seconds, !(seconds > 0) { return "its time is no positive number" }
         return problemOfArguments(limits) ?? problemOfNames(limits) ?? problemOfSizes(bulk: bulk)
     }

@@ -26,6 +26,8 @@ package struct ProgramTask: Codable, Identifiable, Equatable, Sendable {
     package var okCodes: [Int32] = [0]
     /// Processors that the program may use.
     package var cpus = 1
+    /// Bytes of memory that the program needs; 0 if that is little. It may use what the owner allows.
+    package var memory = 0
     /// Longest time of the program in seconds, if the owner of the system does not allow less; nil for the owner's limit.
     package var seconds: Double?
 

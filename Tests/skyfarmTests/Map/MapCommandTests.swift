@@ -104,6 +104,20 @@ import Testing
         #expect(lines.count == 3 && lines[0] == "work -n f1.txt f2.txt f3.txt f4.txt", "\(result.output)")
     }
 
+    @Test("runs of two processors take two slots each")
+    func processors() throws {
+        let trace = scene.path("trace")
+        let node = try node("echo + >>\(trace); sleep 0.1; echo - >>\(trace); echo $1 $SKYFARM_CPUS", slots: 4)
+        let result = try map([node], ["{cpus}", "-o", "-", "--cpus", "2", "--memory", "1M"] + inputs)
+        #expect(result.code == 0 && result.output == String(repeating: "2 2\n", count: 9), "\(result.errors)")
+        var (running, most) = (0, 0)
+        for line in try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n") {
+            running += line == "+" ? 1 : -1
+            most = max(most, running)
+        }
+        #expect(most == 2)
+    }
+
     @Test("two items with one result, results that are inputs and unknown inputs are refused before anything runs")
     func clashes() throws {
         let folder = scene.path("in")
