@@ -1,3 +1,4 @@
+import CElementary
 import Testing
 
 import SkyFITS
