@@ -174,7 +174,7 @@ private struct MapEvents: Sendable {
             display.message(
                 .warning, "an attempt on \(name: system) failed: \(reason)", details: log,
                 cause: "attempts on \(name: system) failed: \(reason)")
-        case .taskStarted, .taskRecalled, .taskFinished, .taskFailed: break
+        case .taskStarted, .taskRecalled, .taskFinished, .taskFailed, .taskProgressed, .taskLogged: break
         }
     }
 }

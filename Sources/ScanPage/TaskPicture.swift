@@ -90,7 +90,9 @@ struct TaskPicture: Sendable {
             add(Line(time: time, kind: "left", text: "\(name.printable) left"))
         case .taskStarted(let index, _, let attempt, _):
             open.insert(Attempt(run: run, index: index, attempt: attempt))
-        case .taskHedged, .taskRecalled: break
+        case .taskHedged, .taskRecalled, .taskProgressed: break
+        case .taskLogged(let index, let system, _, let line):
+            add(Line(time: time, kind: "logged", text: "task \(index + 1) on \(system.printable): \(line.printable)"))
         case .taskFinished(let index, _, _, _, let seconds):
             close(index, of: run)
             finish(type, seconds, at: time)
