@@ -7,6 +7,7 @@ import ScanBasics
 import ScanCluster
 import ScanFarm
 import SkyScan
+import TaskJournal
 
 /// A run of a program on items: it sends the tasks, stores the results, and tries failed items again in further rounds.
 struct MapRun {

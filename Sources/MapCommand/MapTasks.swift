@@ -3,6 +3,7 @@ import ProgramTask
 import ScanBasics
 import ScanCluster
 import SkyScan
+import TaskJournal
 
 /// The tasks of a round, with the bytes that travel beside them.
 ///
