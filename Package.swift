@@ -405,6 +405,9 @@ let package = Package(
             name: "fault-probe", dependencies: ["SkyScan", "ScanFarm", "ScanNetwork", "ScanSecurity", "ScanCluster"],
             path: "Tests/fault-probe",
             swiftSettings: swift),
+        // Misuses of the library, each in a process of its own, since none may trap.
+        .executableTarget(
+            name: "misuse-probe", dependencies: ["SkyfarmKit"], path: "Tests/misuse-probe", swiftSettings: swift),
         // Many scenarios of the simulated cluster, for scripts/soak.
         .executableTarget(
             name: "skyfarm-simulation", dependencies: ["ScanTestSupport", "ScanCluster"], path: "Tests/simulation",
@@ -417,7 +420,7 @@ let package = Package(
             name: "ScanFarmTests",
             dependencies: [
                 "TaskJournal", "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster",
-                "ScanTestSupport",
+                "ScanTestSupport", "misuse-probe",
             ],
             swiftSettings: swift),
         .testTarget(

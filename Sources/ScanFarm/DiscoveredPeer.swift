@@ -1,7 +1,7 @@
 package import Foundation
-import ScanCluster
+package import ScanCluster
 public import ScanDiscovery
-package import ScanNetwork
+import ScanNetwork
 package import ScanSecurity
 
 /// An announced node, and whether it can be used.

@@ -59,8 +59,9 @@ public final class Farm: Sendable {
     ///   - loop: the I/O thread.
     /// - Throws: the `ConnectError` of the first node which cannot be used, or `ScanError` if there is none. If
     ///   local slots are a default only, the first is thrown also if nodes were named and none of them can be used;
-    ///   `KeyError` if the user's keys cannot be used; `ScanError` with `journal` if another process uses the journal, it
-    ///   cannot be written, or it is that of another program or of other types.
+    ///   `KeyError` if the user's keys cannot be used; `SetupError` if two types have the same name, or slots cannot be
+    ///   used; `ScanError` with `journal` if another process uses the journal, it cannot be written, or it is that of
+    ///   another program or of other types.
     public init<each Work: ScanTask>(
         running types: repeat (each Work).Type, nodes addresses: [String] = [],
         discovering sources: [any ServiceDiscovery]? = nil, keys: KeyRing? = nil, localSlots: Int? = nil,
@@ -68,6 +69,7 @@ public final class Farm: Sendable {
         page: (any StatusPage)? = nil, options: ScanCoordinator.Options = .init(),
         remote: RemoteNodes.Options = .init(), loop: EventLoop = .shared
     ) async throws {
+        if let problem = SetupError(running: repeat each types) { throw problem }
         var remote = remote
         repeat remote.taskTypes.append((each Work).typeName)
         self.journal = try await FarmJournal.open(journal, types: remote.taskTypes)

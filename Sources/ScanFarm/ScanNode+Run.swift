@@ -17,10 +17,13 @@ extension ScanNode {
     ///   - signals: signals that drain the node; by default SIGTERM, with which service managers stop a program. Use
     ///     `[SIGTERM, SIGINT]` to include Ctrl-C.
     ///   - onReady: called with the address at which the node serves; what it prints is written at once.
-    /// - Throws: The errors of ``start()``.
+    /// - Throws: The errors of ``start()``; ``SetupError`` if one of `signals` does not exist or cannot be handled.
     public func run(
         drainingOn signals: [Int32] = [SIGTERM], onReady: (SocketAddress) -> Void = { _ in }
     ) async throws {
+        for signal in signals where !(1..<32 ~= signal) || [SIGKILL, SIGSTOP].contains(signal) {
+            throw SetupError("\(signal) is no signal that a process can handle")
+        }
         let (stream, continuation) = AsyncStream<Int32>.makeStream()
         let events = SignalEvents(signals, queue: DispatchQueue(label: "skyfarm.drain")) { continuation.yield($0) }
         if let address = try start() {

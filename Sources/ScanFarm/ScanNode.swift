@@ -29,6 +29,7 @@ public final class ScanNode: Sendable {
     }
 
     private struct Running {
+        var phase = Phase.new
         var search: Task<Void, Never>?
         var address: SocketAddress?
         var announcement: Announcement?
@@ -53,6 +54,8 @@ public final class ScanNode: Sendable {
     /// Page that shows the tasks of this process, or nil if there is none.
     public let page: (any StatusPage)?
 
+    /// What is wrong with the number of slots that was asked for; nil if nothing is.
+    private let problem: SetupError?
     private let announcing: (any ServiceDiscovery)?
     private let keys: Locked<KeyRing>
     private let onEvent: @Sendable (Event) -> Void
@@ -81,9 +84,10 @@ public final class ScanNode: Sendable {
         let taskTypes = page.map { taskTypes.observed(by: $0) } ?? taskTypes
         self.page = page
         var generator = SystemRandomNumberGenerator()
+        problem = SetupError(slots: slots, least: 1)
         let local = ScanSystem(
-            local: slots, id: SystemID(using: &generator), name: name, niceness: options.niceness, tags: options.tags,
-            memory: options.memory, clock: loop)
+            local: problem == nil ? slots : 0, id: SystemID(using: &generator), name: name, niceness: options.niceness,
+            tags: options.tags, memory: options.memory, clock: loop)
         identity = local.id
         self.local = local
         server = NodeServer(
@@ -131,8 +135,9 @@ public final class ScanNode: Sendable {
         self.page = page
         var generator = SystemRandomNumberGenerator()
         identity = SystemID(using: &generator)
+        problem = SetupError(slots: localSlots, least: 0)
         local =
-            localSlots == 0
+            localSlots == 0 || problem != nil
             ? nil
             : ScanSystem(
                 local: localSlots, id: identity, name: localName, queue: localQueue, unpacker: unpacker,
@@ -151,10 +156,17 @@ public final class ScanNode: Sendable {
 
     /// Starts the server and its announcement, connects the peers at given addresses, and discovers others.
     /// - Returns: The address at which the node serves, or nil if it does not serve.
-    /// - Throws: ``AddressError`` or ``SocketError`` if the node cannot listen on the address, or the page on its own.
+    /// - Throws: ``AddressError`` or ``SocketError`` if the node cannot listen on the address, or the page on its own;
+    ///   ``SetupError`` if the node was started or closed before, or its types or slots cannot be used.
     @discardableResult
     public func start() throws -> SocketAddress? {
-        let address = try server?.start()
+        if let problem { throw problem }
+        let address = try running.withLock { running in
+            if let problem = running.phase.problem { throw problem }
+            let address = try server?.start()
+            running.phase = .started
+            return address
+        }
         do {
             try page?.open(self, at: address)
         } catch {
@@ -236,7 +248,9 @@ public final class ScanNode: Sendable {
     }
 
     private func leave() async {
+        running.withLock { $0.phase = .closed }
         disconnect()
+        systems.close()
         if let local {
             systems.leave(local.id)
             await local.close()

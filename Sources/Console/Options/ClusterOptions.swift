@@ -1,7 +1,7 @@
 package import CommandLineKit
 internal import Foundation
 package import ScanCluster
-package import ScanNetwork
+import ScanNetwork
 
 /// The systems that a command uses: the local one, the nodes given by address, and the discovered nodes.
 package struct ClusterOptions: Equatable, Sendable {

@@ -19,8 +19,11 @@ public struct Instant: Comparable, Hashable, Sendable {
         return Instant(nanoseconds: sum.partialValue)
     }
 
-    /// Returns the time from `earlier` to this moment.
-    public func since(_ earlier: Instant) -> Duration { .nanoseconds(nanoseconds - earlier.nanoseconds) }
+    /// Returns the time from `earlier` to this moment, at most 292 years.
+    public func since(_ earlier: Instant) -> Duration {
+        let (difference, isTooLong) = nanoseconds.subtractingReportingOverflow(earlier.nanoseconds)
+        return .nanoseconds(isTooLong ? (self < earlier ? .min : .max) : difference)
+    }
 }
 
 /// Identifies a timer of a ``ScanClock``.

@@ -232,7 +232,7 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
         do {
             try task.validate(output)
         } catch {
-            throw invalid("sent a result that is not valid: \(error)")
+            throw invalid("sent a result that is not valid: \(String(words: error))")
         }
         return TaskResponse(
             id: task.id, index: booking?.id.index ?? 0, result: .success(output), system: system.name,

@@ -56,7 +56,7 @@ extension ScanSystem {
             return try await withTaskExecutorPreference(reader) { try await read() }
         } catch {
             if Task.isCancelled { throw cancelled() }
-            throw ScanError(.bulkUnreadable, "\(error)")
+            throw ScanError(.bulkUnreadable, String(words: error))
         }
     }
 

@@ -8,7 +8,7 @@ extension ScanCoordinator {
     /// `limit` times as long. The measured time of tasks decides how many go into a chunk; long tasks are sent alone.
     /// - Parameters:
     ///   - tasks: pulled as they are needed; those that failed in a chunk are kept until the end.
-    ///   - limit: most tasks of a chunk, at least 1.
+    ///   - limit: most tasks of a chunk, from 1 to 65,536; other numbers count as the nearest of them.
     /// - Returns: a sequence that throws what ``responses(to:bulk:observer:)`` would.
     public func responses<Work: ScanTask>(
         to tasks: some Sequence<Work> & Sendable, inChunksOf limit: Int
@@ -19,7 +19,7 @@ extension ScanCoordinator {
                 await withTaskCancellationHandler {
                     var failure: ScanError?
                     do throws(ScanError) {
-                        try await run(tasks, inChunksOf: max(1, limit), into: channel)
+                        try await run(tasks, inChunksOf: min(max(1, limit), 1 << 16), into: channel)
                     } catch {
                         failure = error
                     }
@@ -43,7 +43,7 @@ extension ScanCoordinator {
         let chunks = ChunkSequence(tasks: tasks, size: size) { chunk in open.withLock { $0[chunk.id] = chunk.tasks } }
         let faults = (options.maxSystemFaults + 1) / 2
         var together = options
-        together.timeout = options.timeout.map { $0 * limit }
+        together.timeout = options.timeout.map { min($0, .seconds(1e9)) * limit }
         together.maxAttempts = 1
         together.maxSystemFaults = faults
         var failed: [(index: Int, task: Work)] = []

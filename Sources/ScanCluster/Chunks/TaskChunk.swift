@@ -38,7 +38,7 @@ package struct TaskChunk<Work: ScanTask>: ScanTask, TaskGrouping {
             do {
                 outcomes.append(try task.scan(context))
             } catch {
-                outcomes.append(failure: "\(error)")
+                outcomes.append(failure: String(words: error))
             }
         }
         return outcomes

@@ -246,7 +246,9 @@ private enum ScanThread {
         #if os(Linux)
             // On Linux the nice value belongs to the thread, and 0 names the calling one.
             let thread = __priority_which_t(PRIO_PROCESS.rawValue)
-            if start.niceness != 0 { setpriority(thread, 0, min(19, getpriority(thread, 0) + CInt(start.niceness))) }
+            if start.niceness != 0 {
+                setpriority(thread, 0, min(19, getpriority(thread, 0) + CInt(min(max(start.niceness, -40), 40))))
+            }
         #endif
         start.queue.work()
         return nil

@@ -83,7 +83,7 @@ extension ScanCoordinator {
             do {
                 following = try next(response)
             } catch {
-                throw ScanError(.tasksUnreadable, "what follows from a response is not known: \(error)")
+                throw ScanError(.tasksUnreadable, "what follows from a response is not known: \(String(words: error))")
             }
             open += following.count - 1
             for task in following { input.yield(task) }

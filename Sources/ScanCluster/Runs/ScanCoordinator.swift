@@ -15,16 +15,16 @@ public struct ScanCoordinator: Sendable {
         /// run. Nil for none: then only a lost connection ends an attempt.
         public var adaptiveTimeout: AdaptiveTimeout?
         /// Attempts that may throw or time out before a task is reported as failed; at least 1, by default 3.
-        public var maxAttempts: Int
+        public var maxAttempts: Int { didSet { maxAttempts = Self.count(maxAttempts) } }
         /// Systems that may fail while they run a task before it is reported as failed; at least 1, by default 8. A task
         /// with which the processes of two systems have ended is reported at once, so that it does not end all of them.
-        public var maxSystemFaults: Int
+        public var maxSystemFaults: Int { didSet { maxSystemFaults = Self.count(maxSystemFaults) } }
         /// How long the run waits while there is no system that could run its tasks; it then ends with
         /// ``ScanError/Code/noSystem``. 10 s by default.
         public var waitForSystems: Duration
         /// Responses kept for a consumer that is slower than the systems; at least 1, by default 256. No task is
         /// started while twice as many wait.
-        public var responseBuffer: Int
+        public var responseBuffer: Int { didSet { responseBuffer = Self.count(responseBuffer) } }
         /// Whether a task that runs longer than expected may run on a second system at the same time; true by default.
         /// False for tasks with effects beyond their output.
         public var hedges = true
@@ -39,11 +39,14 @@ public struct ScanCoordinator: Sendable {
         ) {
             self.timeout = timeout
             self.adaptiveTimeout = adaptiveTimeout
-            self.maxAttempts = max(1, maxAttempts)
-            self.maxSystemFaults = max(1, maxSystemFaults)
+            self.maxAttempts = Self.count(maxAttempts)
+            self.maxSystemFaults = Self.count(maxSystemFaults)
             self.waitForSystems = max(.zero, waitForSystems)
-            self.responseBuffer = max(1, responseBuffer)
+            self.responseBuffer = Self.count(responseBuffer)
         }
+
+        /// The nearest number that serves as a limit.
+        private static func count(_ number: Int) -> Int { min(max(1, number), 1 << 30) }
     }
 
     /// A run's state between two events.

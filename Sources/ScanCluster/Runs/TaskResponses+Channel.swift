@@ -24,6 +24,9 @@ extension TaskResponses {
         /// Elements that wait for the receiver.
         package var count: Int { buffer.count }
 
+        /// Whether a receiver waits for an element.
+        package var isAwaited: Bool { receiver != nil }
+
         /// Sends an element. It is kept even beyond the capacity: call ``wait(sender:)`` before the next.
         /// - Returns: a receiver that waited, which gets the element instead.
         package mutating func send(_ element: Element) -> Receiver? {
@@ -56,11 +59,10 @@ extension TaskResponses {
         }
 
         /// Takes the oldest element for the receiver, or keeps the receiver until there is one.
-        /// - Returns: the element or the end; nil if the receiver must wait.
+        /// - Returns: the element or the end; nil if the receiver must wait. The end as well if another one waits already.
         package mutating func receive(_ receiver: Receiver) -> Delivery? {
             if case (let element?, let sender) = poll() { return .element(element, resume: sender) }
-            if hasEnded { return .end }
-            precondition(self.receiver == nil, "a channel has one receiver")
+            if hasEnded || isAwaited { return .end }
             self.receiver = receiver
             return nil
         }
@@ -95,7 +97,11 @@ extension TaskResponses {
 
         init(capacity: Int) { state = Locked(Guarded(channel: TaskResponses.State(capacity: capacity))) }
 
-        /// Why the run ended early, once it has.
+        private static var shared: ScanError {
+            ScanError(.cancelled, "two loops wait for the responses of one run: give each a run of its own")
+        }
+
+        /// Why the run ended early, once it has, or why its responses are not returned.
         var error: ScanError? { state.withLock { $0.error } }
 
         /// Sends a response.
@@ -138,7 +144,10 @@ extension TaskResponses {
         /// The next response, nil at the end; then see ``error``.
         func receive() async -> SharedResponse<Element>? {
             await withUnsafeContinuation { receiver in
-                let delivery = state.withLock { $0.channel.receive(receiver) }
+                let delivery = state.withLock { state in
+                    if state.channel.isAwaited { state.error = state.error ?? Self.shared }
+                    return state.channel.receive(receiver)
+                }
                 switch delivery {
                 case .element(let response, let sender):
                     sender?.resume()
@@ -153,7 +162,7 @@ extension TaskResponses {
 
         func finish(_ error: ScanError?) {
             let receiver = state.withLock { state in
-                state.error = error
+                state.error = state.error ?? error
                 return state.channel.finish()
             }
             receiver?.resume(returning: nil)

@@ -145,6 +145,7 @@ struct TaskRun<Work: ScanTask> {
         if let error = stream?.error { throw error }
         inspector?(.init(state: state, isHeldUp: isHeldUp))
         if state.isDone { return false }
+        if state.ledger.inFlight == 0, systems.isClosed { throw ScanError(.noSystem, "the farm is closed") }
         let error = state.checkOrphaned(
             hasSystem: { [systems] in systems.hasSystem(excluding: $0, needs: $1) },
             hasStuckSystem: { [systems] in systems.hasStuckSystem }, at: now)

@@ -27,7 +27,7 @@ final class TaskStream<Work: ScanTask>: Sendable {
             }
             end(nil)
         } catch {
-            end(ScanError(.tasksUnreadable, "the sequence of tasks failed: \(error)"))
+            end(ScanError(.tasksUnreadable, "the sequence of tasks failed: \(String(words: error))"))
         }
     }
 

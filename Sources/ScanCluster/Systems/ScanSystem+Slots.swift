@@ -153,7 +153,7 @@ final class LocalScan: SlotTask, @unchecked Sendable {
                 output = PlainOutput(try result.output.get())
                 outcome = .finished(seconds: seconds)
             } catch {
-                outcome = .failed("\(error)", seconds: seconds)
+                outcome = .failed(String(words: error), seconds: seconds)
             }
         }
         run(task)

@@ -72,7 +72,7 @@ public actor ScanSystem {
 
     /// The system of this process, with `slots` scan threads.
     /// - Parameters:
-    ///   - slots: number of scan threads, at least 1; fewer are started if the system allows no more.
+    ///   - slots: number of scan threads, 0 to 4096; fewer are started if the system allows no more.
     ///   - id: identity of this process.
     ///   - name: name for users.
     ///   - niceness: added to the scan threads' nice value (Linux).
@@ -86,11 +86,12 @@ public actor ScanSystem {
         local slots: Int, id: SystemID, name: String, niceness: Int = 0, queue: Int = 0,
         unpacker: (any BulkUnpacker)? = nil, tags: Set<String> = [], memory: Int? = nil, clock: any ScanClock
     ) {
-        let threads = ScanThreads(count: slots, niceness: niceness)
+        let threads = ScanThreads(count: min(max(0, slots), SetupError.mostSlots), niceness: niceness)
         // `threads.count`, not `slots`: fewer threads may have been started.
         self.init(
-            by: .threads(threads, unpacker), id: id, name: name, slots: threads.count, depth: threads.count + queue,
-            clock: clock, isLocal: true, tags: tags, processors: .own, memory: memory ?? Self.defaultMemory)
+            by: .threads(threads, unpacker), id: id, name: name, slots: threads.count,
+            depth: threads.count + min(max(0, queue), 1 << 30), clock: clock, isLocal: true, tags: tags,
+            processors: .own, memory: max(0, memory ?? Self.defaultMemory))
     }
 
     /// A node behind `transport`.
@@ -112,7 +113,8 @@ public actor ScanSystem {
         executor: (any ScanExecutor)? = nil
     ) {
         self.init(
-            by: .transport(transport), id: id, name: name, slots: slots, depth: depth ?? 2 * slots, clock: clock,
+            by: .transport(transport), id: id, name: name, slots: slots, depth: depth ?? 2 * min(slots, 1 << 30),
+            clock: clock,
             executor: executor, tags: tags, processors: processors, link: link)
     }
 

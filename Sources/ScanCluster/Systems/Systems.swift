@@ -12,6 +12,7 @@ public final class Systems: Sendable {
         var spares: Spares?
         /// By their keys.
         var peers: [String: Systems.Peer] = [:]
+        var isClosed = false
     }
     let registry = Locked(Registry())
     /// Bounds the bulk bytes that all runs together have in transit to the systems.
@@ -64,6 +65,17 @@ public final class Systems: Sendable {
         }
         if let setAside { wakeAll(at: setAside) }
     }
+
+    /// No system will join any more: runs that need one end at once.
+    package func close() {
+        change { registry in
+            registry.isClosed = true
+            return true
+        }
+    }
+
+    /// Whether no system will join any more.
+    var isClosed: Bool { registry.withLock { $0.isClosed } }
 
     /// All systems, in the order of joining.
     public var snapshot: [SystemSnapshot] {

@@ -21,14 +21,14 @@ public final class BulkBytes: @unchecked Sendable {
     /// Their checksum; 0 while it is unknown.
     private let knownChecksum = Atomic<UInt64>(0)
 
-    /// Allocates `byteCount` bytes, aligned to 64, and lets `fill` write all of them.
+    /// Allocates `byteCount` bytes, none if that is negative, aligned to 64, and lets `fill` write all of them.
     ///
     /// `unpackedCount` is the number of bytes that they are packed from; nil if they are not packed.
     /// - Throws: what `fill` throws.
     public init(
         byteCount: Int, unpackedCount: Int? = nil, fill: (UnsafeMutableRawBufferPointer) throws -> Void
     ) rethrows {
-        memory = LargeMemory.allocate(byteCount: byteCount)
+        memory = LargeMemory.allocate(byteCount: max(0, byteCount))
         self.unpackedCount = unpackedCount
         isCompressed = false
         (loan, read, unpacked) = (nil, nil, nil)
@@ -151,7 +151,7 @@ public final class BulkSource: Sendable {
     /// Whether the bytes have a packed form.
     public let isPackable: Bool
     private let read: @Sendable (BulkPacking) async throws -> BulkBytes
-    /// Bytes of one number of them: 1, 2, 4 or 8. The engine then compresses them, without loss,
+    /// Bytes of one number of them: 1, 2, 4 or 8; other sizes count as nil. The engine then compresses them, without loss,
     /// for a node behind a link that is the bottleneck. Nil: it never does.
     public let numberSize: Int?
 
@@ -164,9 +164,9 @@ public final class BulkSource: Sendable {
         self.key = key
         self.isLastUse = isLastUse
         self.reference = reference
-        self.byteCount = byteCount
-        self.sentCount = sentCount ?? byteCount
-        self.numberSize = numberSize
+        self.byteCount = max(0, byteCount)
+        self.sentCount = max(0, sentCount ?? byteCount)
+        self.numberSize = numberSize.flatMap { [1, 2, 4, 8].contains($0) ? $0 : nil }
         self.isRelayed = isRelayed
         self.isPackable = isPackable
         read = load

@@ -72,7 +72,7 @@ extension TCPTransport {
             }
         } catch {
             // It was encoded before, to see whether it fits.
-            let words = "the task cannot be sent: \(error)"
+            let words = "the task cannot be sent: \(String(words: error))"
             withdraw(request, as: .failed(words))
         }
     }

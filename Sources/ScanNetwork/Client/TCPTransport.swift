@@ -79,7 +79,7 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
             // `completion` is never called from inside this call; the handle names no request.
             connection.loop.execute {
                 let lost = (error as? ScanError).map { AttemptOutcome.error($0) }
-                completion(lost ?? .failed("the task cannot be sent: \(error)"), nil)
+                completion(lost ?? .failed("the task cannot be sent: \(String(words: error))"), nil)
             }
             return AttemptHandle(rawValue: .max)
         }

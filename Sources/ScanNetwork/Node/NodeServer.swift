@@ -27,6 +27,9 @@ public final class NodeServer: @unchecked Sendable {
     /// Whether the server made the system, and closes it.
     private let ownsSystem: Bool
     private let shared = Locked(Status())
+    private let hasStarted = Locked(false)
+    /// Why the server cannot be started; nil if it can.
+    private let problem: SetupError?
 
     @exclusivity(unchecked) var resources: NodeResources
     /// Why the node is paused, and since when; nil if it is not.
@@ -88,12 +91,15 @@ public final class NodeServer: @unchecked Sendable {
         _ system: ScanSystem, ownsSystem: Bool, keys: KeyRing, taskTypes: TaskTypes, listen: String,
         resolver: (any BulkResolver)?, options: Options, loop: EventLoop, onEvent: @escaping @Sendable (Event) -> Void
     ) {
-        precondition(system.isLocal, "a node offers the system of its own process")
-        precondition(system.isServed(by: loop), "the loop of a node serves its system, as its clock or its executor")
+        problem =
+            taskTypes.problem ?? SetupError(slots: system.slots, least: 1)
+            ?? (system.isLocal && system.isServed(by: loop)
+                ? nil : SetupError("a node offers the system of its own process, whose clock is the node's loop"))
         self.system = system
         self.ownsSystem = ownsSystem
+        let queueLimit = min(max(0, options.queueLimit), 1 << 30)
         var info = NodeInfo(
-            identity: system.id, name: system.name, slots: system.slots, queueLimit: options.queueLimit,
+            identity: system.id, name: system.name, slots: system.slots, queueLimit: queueLimit,
             taskTypes: taskTypes.names, frameLimit: options.frameLimit)
         info.readsReferences = resolver == nil ? nil : true
         info.identifiesBulk = info.readsReferences
@@ -120,16 +126,23 @@ public final class NodeServer: @unchecked Sendable {
         connections = NodeConnections(limit: options.connectionLimit, unauthenticated: options.unauthenticated)
         resources = NodeResources(
             admission: .init(
-                slots: system.slots, queueLimit: options.queueLimit, bulkLimit: options.bulkLimit),
-            cache: .init(limit: options.bulkCacheLimit), readsReferences: resolver != nil)
+                slots: system.slots, queueLimit: queueLimit, bulkLimit: max(0, options.bulkLimit)),
+            cache: .init(limit: max(0, options.bulkCacheLimit)), readsReferences: resolver != nil)
     }
 
     /// Listens.
     /// - Returns: the address, with the port that the system chose if it was 0 or, with
     ///   ``Options/mayUseAnotherPort``, taken.
-    /// - Throws: ``AddressError`` or ``SocketError``, if the address is invalid or cannot be listened on.
+    /// - Throws: ``AddressError`` or ``SocketError``, if the address is invalid or cannot be listened on; ``SetupError`` if
+    ///   the server has been started before, or its types or slots cannot be used.
     public func start() throws -> SocketAddress {
-        let socket = try listeningSocket()
+        if let problem { throw problem }
+        let socket = try hasStarted.withLock { hasStarted in
+            if hasStarted { throw SetupError("the server was started before: make another one") }
+            let socket = try listeningSocket()
+            hasStarted = true
+            return socket
+        }
         let local = socket.localAddress
         nonisolated(unsafe) let listening = socket  // Handed over to the loop's thread.
         loop.execute {

@@ -47,10 +47,16 @@ public struct TaskTypes: Sendable {
     public var unpacker: (any BulkUnpacker)?
 
     private var runs: [String: Run] = [:]
+    private var types: [String: ObjectIdentifier] = [:]
+    /// What is wrong with the name of a type; nil if nothing is.
+    private(set) var problem: SetupError?
     private let encoders = WireEncoder.Pool()
 
-    /// A registry of these types, as in `TaskTypes(PrimeCount.self, PrimeSum.self)`.
+    /// A registry of these types, as in `TaskTypes(PrimeCount.self, PrimeSum.self)`. If two types have the same name, or
+    /// one has no name, a node that is to run them throws ``SetupError`` when it is started.
     public init<each Work: ScanTask>(_ types: repeat (each Work).Type) {
+        repeat check(each types)
+        check(SharePrimer.self)
         repeat add(each types)
         repeat add(TaskChunk<each Work>.self)
         add(SharePrimer.self)
@@ -77,9 +83,13 @@ public struct TaskTypes: Sendable {
         return runs[name].map { Entry(name: name, run: $0) }
     }
 
+    private mutating func check<Work: ScanTask>(_ type: Work.Type) {
+        let known = types.updateValue(ObjectIdentifier(type), forKey: Work.typeName)
+        let isTaken = known.map { $0 != ObjectIdentifier(type) } ?? false
+        problem = problem ?? SetupError(typeName: Work.typeName, of: type, isTaken: isTaken)
+    }
+
     private mutating func add<Work: ScanTask>(_ type: Work.Type) {
-        precondition(runs[Work.typeName] == nil, "two types of task have the name \(Work.typeName)")
-        precondition((1...255).contains(Work.typeName.utf8.count), "the name of a type has 1 to 255 bytes")
         runs[Work.typeName] = { [encoders] bytes, context, clock in
             let task: Work
             do {
@@ -91,7 +101,7 @@ public struct TaskTypes: Sendable {
             do {
                 return (.output(try encoders.encode(try output.get())), seconds)
             } catch {
-                return (.failure("\(error)"), seconds)
+                return (.failure(String(words: error)), seconds)
             }
         }
     }

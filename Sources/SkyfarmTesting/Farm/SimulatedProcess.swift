@@ -120,7 +120,7 @@ final class SimulatedProcess: ScanTransport, @unchecked Sendable {
             let output = try scan(request.task, ScanContext(bulk: request.bulk))
             return (.finished(seconds: seconds), output)
         } catch {
-            return (.failed("\(error)", seconds: seconds), nil)
+            return (.failed(String(words: error), seconds: seconds), nil)
         }
     }
 

@@ -1,5 +1,3 @@
-import ScanCluster
-
 /// Which nodes a process uses, by their names. Each entry is the text of a ``NodeWord``.
 public struct NodeSelection: Equatable, Sendable {
     /// If not empty, only these are used.
@@ -48,5 +46,5 @@ public struct NodeSelection: Equatable, Sendable {
     }
 
     /// Whether this process has started the node of this name.
-    func isOwn(_ name: String) -> Bool { own.map(name.hasPrefix) ?? false }
+    package func isOwn(_ name: String) -> Bool { own.map(name.hasPrefix) ?? false }
 }
