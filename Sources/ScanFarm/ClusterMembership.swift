@@ -10,8 +10,8 @@ package import ScanSecurity
 /// discovery.
 ///
 /// Each source of announcements is followed by a `NodeDiscovery`. Its events, and the outcomes of connection attempts,
-/// go to ``MembershipState``, which decides; this class performs the resulting actions on the registry, the connections
-/// and the sources. Readers begin with ``run()`` and the actions of ``MembershipState``.
+/// go to `MembershipState`, which decides; this class performs the resulting actions on the registry, the connections
+/// and the sources. Readers begin with `run()` and the actions of `MembershipState`.
 public final class ClusterMembership: Sendable {
     /// An event for the user.
     public enum Change: Equatable, Sendable {

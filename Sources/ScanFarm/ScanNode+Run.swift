@@ -17,7 +17,7 @@ extension ScanNode {
     ///   - signals: signals that drain the node; by default SIGTERM, with which service managers stop a program. Use
     ///     `[SIGTERM, SIGINT]` to include Ctrl-C.
     ///   - onReady: called with the address at which the node serves; what it prints is written at once.
-    /// - Throws: The errors of ``start()``; ``SetupError`` if one of `signals` does not exist or cannot be handled.
+    /// - Throws: The errors of ``start()``; `SetupError` if one of `signals` does not exist or cannot be handled.
     public func run(
         drainingOn signals: [Int32] = [SIGTERM], onReady: (SocketAddress) -> Void = { _ in }
     ) async throws {

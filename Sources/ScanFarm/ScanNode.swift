@@ -116,7 +116,7 @@ public final class ScanNode: Sendable {
     ///   - localName: name of the system of this process.
     ///   - localTags: capabilities of this process that tasks may require.
     ///   - localQueue: number of tasks that may wait for a slot of this process; see
-    ///     ``ScanSystem/init(local:id:name:niceness:queue:unpacker:tags:memory:clock:)``.
+    ///     `ScanSystem.init(local:id:name:niceness:queue:unpacker:tags:memory:clock:)`.
     ///   - unpacker: unpacks bulk bytes on the slots of this process, or nil if they are not packed for it.
     ///   - options: limits of a scan.
     ///   - remote: settings of the connections.
@@ -156,8 +156,8 @@ public final class ScanNode: Sendable {
 
     /// Starts the server and its announcement, connects the peers at given addresses, and discovers others.
     /// - Returns: The address at which the node serves, or nil if it does not serve.
-    /// - Throws: ``AddressError`` or ``SocketError`` if the node cannot listen on the address, or the page on its own;
-    ///   ``SetupError`` if the node was started or closed before, or its types or slots cannot be used.
+    /// - Throws: `AddressError` or `SocketError` if the node cannot listen on the address, or the page on its own;
+    ///   `SetupError` if the node was started or closed before, or its types or slots cannot be used.
     @discardableResult
     public func start() throws -> SocketAddress? {
         if let problem { throw problem }
@@ -192,7 +192,7 @@ public final class ScanNode: Sendable {
         await announceAgain()
     }
 
-    /// Runs no tasks of other processes until ``resume()``, and announces this; see ``NodeServer/pause(_:)``.
+    /// Runs no tasks of other processes until ``resume()``, and announces this; see `NodeServer.pause(_:)`.
     public func pause(_ reason: String) async {
         server?.pause(reason)
         await announceAgain(isPaused: true)

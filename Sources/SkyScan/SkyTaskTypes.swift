@@ -3,7 +3,7 @@ public import ScanNetwork
 
 extension TaskTypes {
     /// The tasks of a sky scan, and those that measure the connection to a node: all that `skyfarm node` runs. The
-    /// first use computes their ``ArithmeticFingerprint``.
+    /// first use computes their `ArithmeticFingerprint`.
     public static let sky = sky()
 
     /// Those, and tasks of other types.

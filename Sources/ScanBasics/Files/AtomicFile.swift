@@ -6,9 +6,9 @@ import Foundation
 /// The bytes go to an unnamed file in the target's folder, so nothing is left behind if the process is killed. On file
 /// systems without unnamed files, the temporary file has an unpredictable name and is locked; the next process that
 /// needs such a name in the folder removes files that are no longer locked. ``finish()`` makes the bytes durable and
-/// ``commit()`` gives them the final name. An object that is deallocated without a commit leaves no file.
+/// `commit()` gives them the final name. An object that is deallocated without a commit leaves no file.
 ///
-/// In a confined process (``ProcessFiles``), all operations are relative to the opened folder, even if it is renamed.
+/// In a confined process (`ProcessFiles`), all operations are relative to the opened folder, even if it is renamed.
 public final class AtomicFile {
     /// The final name, with symbolic links followed.
     private let path: String

@@ -33,7 +33,7 @@ public actor ScanSystem {
         /// Whether it is a process of this machine that was started for tasks with which another one has ended, and
         /// gets no others.
         package var isSpare = false
-        /// Speed of the system's slots, see ``SlotSpeed``; nil if unknown.
+        /// Speed of the system's slots, see `SlotSpeed`; nil if unknown.
         public var speed: Double?
         /// Bytes that the system's tasks may need together; nil if unknown.
         public var memory: Int?

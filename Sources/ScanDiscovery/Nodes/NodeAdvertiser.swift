@@ -1,6 +1,6 @@
 public import ScanBasics
 
-/// Keeps a node announced: performs the actions of ``AdvertisementState`` with any ``ServiceDiscovery``.
+/// Keeps a node announced: performs the actions of `AdvertisementState` with any ``ServiceDiscovery``.
 public final class NodeAdvertiser: Sendable {
     /// The states of the announcement, for one consumer. Ends when ``run()`` returns.
     public let events: AsyncStream<AdvertisementEvent>

@@ -1,6 +1,6 @@
 public import ScanBasics
 
-/// Discovers nodes: performs the actions of ``DiscoveryState`` with any ``ServiceDiscovery``.
+/// Discovers nodes: performs the actions of `DiscoveryState` with any ``ServiceDiscovery``.
 ///
 /// ``run()`` passes the answers of the source to the state and performs the actions that it returns; ``events`` reports
 /// the nodes. The consumer connects to each found node and calls ``report(_:of:)`` with the outcome, which decides when

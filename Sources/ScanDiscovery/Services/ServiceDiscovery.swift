@@ -1,7 +1,7 @@
 /// The four requests of DNS-SD, each answered by an asynchronous sequence.
 ///
-/// A sequence throws ``DiscoveryError`` when its source fails. Implementations do not retry: ``DiscoveryState`` and
-/// ``AdvertisementState`` decide that. Ending the iteration cancels the request. No function blocks.
+/// A sequence throws ``DiscoveryError`` when its source fails. Implementations do not retry: `DiscoveryState` and
+/// `AdvertisementState` decide that. Ending the iteration cancels the request. No function blocks.
 public protocol ServiceDiscovery: Sendable {
     /// Announces a service while the sequence is iterated. Yields the assigned name, and again if it changes.
     func register(_ service: ServiceAdvertisement) -> AsyncThrowingStream<String, any Error>

@@ -30,7 +30,7 @@ public final class RemoteNodes: @unchecked Sendable {
         /// How this process computes: nodes that compute differently, or do not report how they compute, are refused.
         /// Nil, the default, to use every node.
         public var arithmetic: Arithmetic?
-        /// The form in which bulk bytes are packed for nodes that unpack it, see ``BulkUnpacker/form``; nil to pack none.
+        /// The form in which bulk bytes are packed for nodes that unpack it, see `BulkUnpacker.form`; nil to pack none.
         public var packed: String?
         /// Whether links are measured before the first bulk bytes are sent over them, with up to a megabyte each: for
         /// tasks with megabytes of these. False by default.

@@ -23,7 +23,7 @@ extension NodeServer {
         /// Added to the scan threads' nice value (Linux), so that the node's owner is not disturbed; 0 by default.
         public var niceness = 0
         /// What the node has that tasks may need, such as `gpu`: see `ScanTask.requiredTags`. Used where the server, or its
-        /// ``ScanNode``, makes the system.
+        /// `ScanNode`, makes the system.
         public var tags: Set<String> = []
         /// Whether the node listens on a free port if its port is taken.
         public var mayUseAnotherPort = false

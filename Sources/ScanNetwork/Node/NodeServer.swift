@@ -4,7 +4,7 @@ public import ScanSecurity
 import ScanSockets
 import ScanCompression
 
-/// Offers the local ``ScanSystem`` of this process to coordinators that connect over TCP.
+/// Offers the local `ScanSystem` of this process to coordinators that connect over TCP.
 ///
 /// ```swift
 /// let node = NodeServer(
@@ -45,7 +45,7 @@ public final class NodeServer: @unchecked Sendable {
     private var isStopped = false
     private var drained: [CheckedContinuation<Void, Never>] = []
 
-    /// A node with a local ``ScanSystem`` of its own; ``start()`` makes it listen until it is drained or stopped.
+    /// A node with a local `ScanSystem` of its own; ``start()`` makes it listen until it is drained or stopped.
     /// - Parameters:
     ///   - name: the node's name for users; unique in a cluster.
     ///   - keys: the cluster keys of which a coordinator must hold one.
@@ -133,7 +133,7 @@ public final class NodeServer: @unchecked Sendable {
     /// Listens.
     /// - Returns: the address, with the port that the system chose if it was 0 or, with
     ///   ``Options/mayUseAnotherPort``, taken.
-    /// - Throws: ``AddressError`` or ``SocketError``, if the address is invalid or cannot be listened on; ``SetupError`` if
+    /// - Throws: `AddressError` or `SocketError`, if the address is invalid or cannot be listened on; `SetupError` if
     ///   the server has been started before, or its types or slots cannot be used.
     public func start() throws -> SocketAddress {
         if let problem { throw problem }

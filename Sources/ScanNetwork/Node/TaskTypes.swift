@@ -53,7 +53,7 @@ public struct TaskTypes: Sendable {
     private let encoders = WireEncoder.Pool()
 
     /// A registry of these types, as in `TaskTypes(PrimeCount.self, PrimeSum.self)`. If two types have the same name, or
-    /// one has no name, a node that is to run them throws ``SetupError`` when it is started.
+    /// one has no name, a node that is to run them throws `SetupError` when it is started.
     public init<each Work: ScanTask>(_ types: repeat (each Work).Type) {
         repeat check(each types)
         check(SharePrimer.self)

@@ -2,7 +2,7 @@ import Foundation
 
 extension ClusterKey {
     /// Reads the text of a key from an open file or pipe, to its end; errors refer to it as `name`.
-    /// - Throws: ``KeyError/Code/malformed`` if the text is not a key, ``KeyError/Code/unusable`` if it cannot be read.
+    /// - Throws: ``KeyErrorCode/malformed`` if the text is not a key, ``KeyErrorCode/unusable`` if it cannot be read.
     public static func read(from descriptor: Int32, name: String) throws(KeyError) -> ClusterKey {
         let text = try SecretFile.readAll(descriptor, name)
         do throws(KeyError) {
@@ -13,8 +13,8 @@ extension ClusterKey {
     }
 
     /// Writes the text of the key to a new file that only its owner can read.
-    /// - Throws: ``KeyError/Code/unusable`` if the file exists or cannot be written,
-    ///   ``KeyError/Code/exposed`` if others could replace it.
+    /// - Throws: ``KeyErrorCode/unusable`` if the file exists or cannot be written,
+    ///   ``KeyErrorCode/exposed`` if others could replace it.
     public func export(to path: String) throws(KeyError) {
         guard try SecretFile.write(fileText, to: path, replacing: false) else {
             throw KeyError(.unusable, "\(path) exists: choose another name, or remove it")

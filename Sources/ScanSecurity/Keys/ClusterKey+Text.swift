@@ -26,7 +26,7 @@ extension ClusterKey {
     }
 
     /// Parses the text of a key; white space around it is ignored.
-    /// - Throws: ``KeyError/Code/malformed`` if `text` does not have the format of ``exportText()``.
+    /// - Throws: ``KeyErrorCode/malformed`` if `text` does not have the format of ``exportText()``.
     public convenience init(text: some Sequence<UInt8>) throws(KeyError) {
         let text = SecretText(text)
         // The memory belongs to `text`, which outlives the initialiser.

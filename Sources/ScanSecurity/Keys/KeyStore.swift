@@ -21,7 +21,7 @@ public struct KeyStore: Sendable {
 
     /// Returns the default path of a user's key: `$XDG_CONFIG_HOME/skyfarm/cluster.key`, or
     /// `~/.config/skyfarm/cluster.key`.
-    /// - Throws: ``KeyError/Code/unusable`` if `environment` has neither a configuration folder nor a home directory.
+    /// - Throws: ``KeyErrorCode/unusable`` if `environment` has neither a configuration folder nor a home directory.
     public static func defaultPath(environment: [String: String]) throws(KeyError) -> String {
         guard let folder = UserFolder.configuration.path(environment) else {
             throw KeyError(.unusable, "no folder for the cluster key: set HOME or XDG_CONFIG_HOME")
@@ -41,7 +41,7 @@ public struct KeyStore: Sendable {
     }
 
     /// Returns the keys accepted on this machine without generating one.
-    /// - Throws: ``KeyError/Code/missing`` if there is no key; otherwise the errors of ``ring()``.
+    /// - Throws: ``KeyErrorCode/missing`` if there is no key; otherwise the errors of ``ring()``.
     public func existingRing() throws(KeyError) -> KeyRing {
         guard let key = try currentKey() else {
             throw KeyError(

@@ -5,7 +5,7 @@ public import ScanBasics
 ///
 /// ``prepare()`` checks before a scan that the file can be written. After the scan, one of the `write` functions
 /// formats a ``CatalogueTable`` with the writer of each ``CatalogueFormat`` and compresses it if the name ends in
-/// `.gz`. All files of a call are completed as temporary files (``AtomicFile``) before the first one gets its name.
+/// `.gz`. All files of a call are completed as temporary files (`AtomicFile`) before the first one gets its name.
 public struct CatalogueOutput: Hashable, Sendable {
     /// Path of the file, or `-`.
     public let path: String
@@ -15,7 +15,7 @@ public struct CatalogueOutput: Hashable, Sendable {
     public let overwrite: Bool
 
     /// Creates an output to `path` with the format of its extension. Does not access the file system.
-    /// - Throws: ``OutputError`` with `unknownFormat`.
+    /// - Throws: `OutputError` with `unknownFormat`.
     public init(path: String, overwrite: Bool = false) throws(OutputError) {
         guard let format = path == "-" ? .csv : CatalogueFormat(path: path) else {
             throw OutputError(
@@ -34,13 +34,13 @@ public struct CatalogueOutput: Hashable, Sendable {
     public var isStandardOutput: Bool { path == "-" }
 
     /// Checks, before a long scan, that the file can be written afterwards. Leaves no file behind.
-    /// - Throws: ``OutputError``.
+    /// - Throws: `OutputError`.
     public func prepare() throws(OutputError) {
         if !isStandardOutput { try AtomicFile.check(path: path, overwrite: overwrite) }
     }
 
     /// Writes the whole table, or nothing under the final name.
-    /// - Throws: ``OutputError``, or `CancellationError` if the task is cancelled before the file has its name.
+    /// - Throws: `OutputError`, or `CancellationError` if the task is cancelled before the file has its name.
     public func write(_ table: CatalogueTable) throws { try Self.write(table, to: [self]) }
 
     /// Writes the whole table to each output, or nothing under any final name.
@@ -50,8 +50,8 @@ public struct CatalogueOutput: Hashable, Sendable {
     /// - Parameters:
     ///   - table: the sources.
     ///   - outputs: the files, and standard output.
-    ///   - syncsFolders: see ``AtomicFile/commit(syncsFolder:)``.
-    /// - Throws: ``OutputError``, or `CancellationError` if the task is cancelled before the files have their names.
+    ///   - syncsFolders: see `AtomicFile.commit(syncsFolder:)`.
+    /// - Throws: `OutputError`, or `CancellationError` if the task is cancelled before the files have their names.
     public static func write(
         _ table: CatalogueTable, to outputs: [CatalogueOutput], syncsFolders: Bool = true
     ) throws {

@@ -5,7 +5,7 @@ extension ConvolutionKernel {
     ///
     /// Lines that begin with `#` are comments. An even side is filled up by zeros at its end, since SExtractor puts the
     /// centre behind the middle.
-    /// - Throws: ``ScanSetupError`` that names the invalid line.
+    /// - Throws: `ScanSetupError` that names the invalid line.
     public init(parsing text: String) throws(ScanSetupError) {
         var rows: [[Float]] = []
         var isNormalized: Bool?

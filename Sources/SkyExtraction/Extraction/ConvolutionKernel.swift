@@ -25,7 +25,7 @@ public struct ConvolutionKernel: Codable, Hashable, Sendable {
     }
 
     /// A kernel of `width` by `height` values.
-    /// - Throws: ``ScanSetupError`` for even or too long sides, values that are not finite, or all zeros.
+    /// - Throws: `ScanSetupError` for even or too long sides, values that are not finite, or all zeros.
     public init(width: Int, height: Int, values: [Float], isNormalized: Bool = true) throws(ScanSetupError) {
         for (side, name) in [(width, "width"), (height, "height")] {
             guard side > 0, side % 2 == 1 else {

@@ -31,7 +31,7 @@ public struct BandPlan: Codable, Hashable, Sendable {
     /// Cuts an image of `width` by `height` pixels into bands of about `requestedRows` rows.
     ///
     /// The rows are rounded up to a multiple of `meshHeight`. If `requestedRows` is nil, the heights are those with which
-    /// `slots` slots are expected to finish first, see ``BandHeights``.
+    /// `slots` slots are expected to finish first, see `BandHeights`.
     /// - Parameters:
     ///   - width: columns of the image.
     ///   - height: rows of the image.
@@ -39,7 +39,7 @@ public struct BandPlan: Codable, Hashable, Sendable {
     ///   - requestedRows: rows of a band; nil to choose them.
     ///   - halo: rows that a window has beyond its core on each side.
     ///   - slots: slots that scan the bands; ``usualSlots`` if unknown.
-    /// - Throws: ``ScanSetupError`` if the image is empty or a band could not be held in memory.
+    /// - Throws: `ScanSetupError` if the image is empty or a band could not be held in memory.
     public init(
         width: Int, height: Int, meshHeight: Int, requestedRows: Int? = nil, halo: Int = defaultHalo,
         slots: Int = usualSlots

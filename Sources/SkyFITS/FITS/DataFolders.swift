@@ -1,7 +1,7 @@
 import Foundation
 public import ScanBasics
 
-/// Folders from which images may be opened by names received from other machines. ``ConfinedFolders`` describes the
+/// Folders from which images may be opened by names received from other machines. `ConfinedFolders` describes the
 /// rules.
 public struct DataFolders: Sendable {
     package let folders: ConfinedFolders

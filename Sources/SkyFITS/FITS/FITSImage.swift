@@ -6,7 +6,7 @@ public import ScanBasics
 /// Plain, gzip-compressed and tile-compressed (`.fz`) files are read with CFITSIO. An image whose further axes have
 /// length 1 counts as 2-D; in a cube, the image is one plane. Opening parses the headers and checks the size of the
 /// file; ``read(rows:columns:into:)`` returns physical values. ``stored`` gives access to the bytes of the file, for
-/// checksums and for reading by several threads without CFITSIO (``StoredSamples``).
+/// checksums and for reading by several threads without CFITSIO (`StoredSamples`).
 public final class FITSImage {
     /// The location from which the image was opened.
     public let location: ImageLocation

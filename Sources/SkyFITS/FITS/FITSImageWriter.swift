@@ -25,7 +25,7 @@ public final class FITSImageWriter {
     private var rowsWritten = 0
 
     /// Creates the file with a header of the mandatory cards, `header` and `history`.
-    /// - Throws: ``OutputError``.
+    /// - Throws: `OutputError`.
     public init(
         path: String, width: Int, height: Int, type: SampleType, header: [HeaderEntry] = [], history: [String] = [],
         overwrite: Bool = false
@@ -59,7 +59,7 @@ public final class FITSImageWriter {
     }
 
     /// Appends a row, which must have ``width`` pixels.
-    /// - Throws: ``OutputError`` with `noSpace` or `failed`.
+    /// - Throws: `OutputError` with `noSpace` or `failed`.
     public func write(row: some Collection<Float>) throws(OutputError) {
         precondition(row.count == width && rowsWritten < height, "a row of the wrong width, or too many rows")
         rowsWritten += 1
@@ -79,7 +79,7 @@ public final class FITSImageWriter {
     }
 
     /// Pads the last block and gives the file its name. Must be called after all rows have been written.
-    /// - Throws: ``OutputError``; the final name is then untouched.
+    /// - Throws: `OutputError`; the final name is then untouched.
     public func finish() throws(OutputError) {
         precondition(rowsWritten == height, "all rows must be written")
         let length = width * height * (type == .float32 ? 4 : 2)

@@ -22,7 +22,7 @@ public struct FITSSurvey: Equatable, Sendable {
         try self.init(of: path, planes: planes, keepsHeaders: false)
     }
 
-    /// Reads the headers of all HDUs of the file at `path`, and keeps them in ``headers`` if `keepsHeaders`.
+    /// Reads the headers of all HDUs of the file at `path`, and keeps them in `headers` if `keepsHeaders`.
     /// - Throws: ``ImageError`` if the file cannot be opened or has no 2-D image.
     package init(of path: String, planes: PlaneChoice, keepsHeaders: Bool) throws(ImageError) {
         let file = try FITSFile(path: path)

@@ -19,7 +19,7 @@ public struct ArithmeticFingerprint: Equatable, Sendable, CustomStringConvertibl
     /// coordinates.
     private let checksums: [UInt64]
 
-    /// The fingerprint of this process, as ``FingerprintCache`` has it. Otherwise it is computed when it is first used,
+    /// The fingerprint of this process, as `FingerprintCache` has it. Otherwise it is computed when it is first used,
     /// which takes ten milliseconds of processor time.
     public static let current = ArithmeticFingerprint(
         checksums: FingerprintCache(environment: ProcessInfo.processInfo.environment)

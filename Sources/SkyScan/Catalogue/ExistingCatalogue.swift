@@ -18,7 +18,7 @@ public struct ExistingCatalogue {
     private let headers: FITSTableHeaders
 
     /// Reads the headers of the catalogue at `path`.
-    /// - Throws: ``ImageError`` if the file is not a FITS file.
+    /// - Throws: `ImageError` if the file is not a FITS file.
     public init(path: String) throws { headers = try FITSTableHeaders(of: path) }
 
     /// Returns whether this is the complete catalogue of these scans by this version of the program, that is, with the

@@ -50,7 +50,7 @@ public struct PositionList: Hashable, Sendable {
 
     /// Reads positions from comma-separated values, or from the first table of a FITS file that has positions.
     /// - Parameter path: path of the file.
-    /// - Throws: ``ScanSetupError`` that names the file and the line of a value that is not a number, or ``ImageError``
+    /// - Throws: `ScanSetupError` that names the file and the line of a value that is not a number, or `ImageError`
     ///   if a FITS file cannot be read.
     public init(path: String) throws {
         let data: Data
@@ -113,7 +113,7 @@ public struct PositionList: Hashable, Sendable {
     public func checksum() throws -> UInt64 { try Checksum.of([[Double(count)], first, second]) ^ UInt64(frame.place) }
 
     /// Converts the positions to pixels of an image with this header.
-    /// - Throws: ``ScanSetupError`` if the positions are celestial but the image has no celestial coordinates.
+    /// - Throws: `ScanSetupError` if the positions are celestial but the image has no celestial coordinates.
     public func placed(in image: ImageSummary) throws(ScanSetupError) -> PlacedPositions {
         switch frame {
         case .pixels: return PlacedPositions(x: first, y: second)

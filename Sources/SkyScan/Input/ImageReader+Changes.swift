@@ -21,12 +21,12 @@ public struct InputStates: Equatable, Sendable {
 extension ImageReader {
     /// Checks that nobody has written to the files since before they were opened: what was read so far is then of one
     /// version of them. Nothing is checked of an image on a node.
-    /// - Throws: ``ImageError`` with `changed`, which names the file.
+    /// - Throws: `ImageError` with `changed`, which names the file.
     public nonisolated func requireUnchanged() throws(ImageError) { try openFiles?.requireUnchanged() }
 
     /// As ``requireUnchanged()``; a node is asked for the state of its file. If it cannot answer any more, nothing is
     /// known but that the file had the same size and time of change at each read.
-    /// - Throws: ``ImageError`` with `changed`, `CancellationError`.
+    /// - Throws: `ImageError` with `changed`, `CancellationError`.
     public nonisolated func confirmUnchanged() async throws {
         try requireUnchanged()
         guard let node, let origin = nodeImage else { return }

@@ -1,6 +1,6 @@
 public import ScanCluster
 
-/// The images of a job that are open: ``ImageQueueState`` decides when the next one is opened.
+/// The images of a job that are open: `ImageQueueState` decides when the next one is opened.
 public final class ImageQueue: Sendable {
     /// Identifies an open image.
     public struct Ticket: Hashable, Sendable {

@@ -33,7 +33,7 @@ extension SkyScan {
     /// this one.
     /// - Parameter detections: the sources.
     /// - Returns: the sources with their measurements.
-    /// - Throws: as ``run()``, and ``ScanSetupError`` for an image of another size.
+    /// - Throws: as `run()`, and `ScanSetupError` for an image of another size.
     public func measure(_ detections: Detections) async throws -> SkyScanResult {
         guard detections.width == plan.width, detections.height == plan.height else {
             throw ScanSetupError(

@@ -37,14 +37,14 @@ public struct SkyScan: Sendable {
     ///   - bandRows: rows of a band, rounded up to whole meshes; chosen from the image's size and `slots` if nil.
     ///   - slots: counts the slots at hand, at the beginning and before the second pass. If nil, the bands do not depend
     ///     on them. A journal of several images needs that.
-    ///   - positions: where fluxes are measured instead of a search for sources, if ``ScanParameters/forced`` says what.
+    ///   - positions: where fluxes are measured instead of a search for sources, if `ScanParameters.forced` says what.
     ///   - coordinator: runs the tasks.
     ///   - job: a random number that no other job has; the key of the pixels that nodes keep.
     ///   - journal: stores the results of finished tasks, and may already hold some; see ``ScanJournal``.
     ///   - observer: receives the events; must not block.
     ///   - differentNodes: nodes that compute differently, by the names of their systems; the journal does not store
-    ///     their results. See ``RemoteNodes/differentNodes``.
-    /// - Throws: ``ScanSetupError`` for parameters that are invalid for this image.
+    ///     their results. See `RemoteNodes.differentNodes`.
+    /// - Throws: `ScanSetupError` for parameters that are invalid for this image.
     public init(
         reader: ImageReader, parameters: ScanParameters, bandRows: Int? = nil, slots: (@Sendable () -> Int)? = nil,
         positions: PlacedPositions? = nil, coordinator: ScanCoordinator,
@@ -76,7 +76,7 @@ public struct SkyScan: Sendable {
     /// Number of bands.
     public var bandCount: Int { plan.count }
 
-    /// The work on all bands, in pixels as ``ScanTask/cost``. The work on sources that bands cut is not included, since
+    /// The work on all bands, in pixels as `ScanTask.cost`. The work on sources that bands cut is not included, since
     /// it is not known in advance.
     public var expectedCost: Double { positions == nil ? backgroundCost + extractionCost : backgroundCost }
 
@@ -96,8 +96,8 @@ public struct SkyScan: Sendable {
     /// Runs the scan.
     ///
     /// A sector that could not be scanned is listed in the result; the job continues without it.
-    /// - Throws: ``ScanError`` if there is no system to run tasks or the image cannot be read, ``SkyScanError`` if no
-    ///   band has a background, ``MemoryError``, ``JournalError`` if results cannot be written, `CancellationError`.
+    /// - Throws: `ScanError` if there is no system to run tasks or the image cannot be read, ``SkyScanError`` if no
+    ///   band has a background, `MemoryError`, ``JournalError`` if results cannot be written, `CancellationError`.
     public func run() async throws -> SkyScanResult {
         var scan = self
         scan.plan = try await journal?.plan(of: .background, proposed: plan) ?? plan

@@ -6,12 +6,12 @@ public import TaskJournal
 
 /// The journal of a running job, of one image or of many: the files that are done, and their catalogues.
 ///
-/// The journal is one file on disk, a ``JournalFile``, which is accessed on a separate thread. Per input file it
-/// records the catalogues; the results of single tasks are in the ``ScanJournal`` of each image, which shares the same
-/// file: that of ``tasks(of:in:inputs:)``, or ``sole`` in a job of one image. After a restart, ``files()`` tells which
+/// The journal is one file on disk, a `JournalFile`, which is accessed on a separate thread. Per input file it
+/// records the catalogues; the results of single tasks are in the `ScanJournal` of each image, which shares the same
+/// file: that of `tasks(of:in:inputs:)`, or `sole` in a job of one image. After a restart, `files()` tells which
 /// files need not be scanned again.
 public final class FilesJournal: Sendable {
-    /// The job's ID, see ``JobIdentity/id``.
+    /// The job's ID, see `JobIdentity.id`.
     public let id: String
     /// Whether an earlier run recorded files.
     public let hasFiles: Bool
@@ -46,7 +46,7 @@ public final class FilesJournal: Sendable {
     }
 
     /// Opens the journal of a job, or creates it if there is none from which the job can be resumed. The file of a job of
-    /// one image is made by ``ScanJournal/prepare()``, or when something is written.
+    /// one image is made by `ScanJournal.prepare()`, or when something is written.
     /// - Parameters:
     ///   - record: record of the job for a new journal.
     ///   - folder: folder of all journals, which is created if it is missing.
@@ -56,7 +56,7 @@ public final class FilesJournal: Sendable {
     ///     nil for a job of several tasks.
     ///   - notice: receives messages for the user of one line each, such as the reason why a job cannot be resumed.
     /// - Returns: The journal, which this process locks until it is finished or deallocated.
-    /// - Throws: ``JournalError`` with `inUse`, `noSpace`, `unwritable` or `damaged`.
+    /// - Throws: `JournalError` with `inUse`, `noSpace`, `unwritable` or `damaged`.
     public static func open(
         _ record: JobRecord, in folder: JournalFolder, forgets: Bool = false, forgetsFinished: Bool = false,
         longestUnkept: Duration? = nil, notice: @escaping @Sendable (String) -> Void
@@ -83,26 +83,26 @@ public final class FilesJournal: Sendable {
 
     /// Returns the records of all files by this or an earlier run. They are read from disk, so that the watch of a
     /// folder does not use more memory with each file.
-    /// - Throws: ``JournalError`` if the journal cannot be read.
+    /// - Throws: `JournalError` if the journal cannot be read.
     public func files() async throws -> [JournalledFile] {
         try await executor.run { [opened] in try opened.openFile?.files() ?? [] }
     }
 
     /// Returns the record of a file by this or an earlier run, or nil if there is none.
-    /// - Throws: ``JournalError`` if the journal cannot be read.
+    /// - Throws: `JournalError` if the journal cannot be read.
     public func file(_ name: String) async throws -> JournalledFile? {
         try await executor.run { [opened] in try opened.openFile?.file(name) }
     }
 
     /// Writes the record of a file, which is durable when this function returns. Nothing is written for a job that is
     /// too short to be kept.
-    /// - Throws: ``JournalError`` if the journal cannot be written.
+    /// - Throws: `JournalError` if the journal cannot be written.
     public func write(_ file: JournalledFile) async throws {
         try await executor.run { [opened] in try opened.keptFile()?.write(file) }
     }
 
     /// Writes the records of several files at once; they are durable when this function returns.
-    /// - Throws: ``JournalError`` if the journal cannot be written.
+    /// - Throws: `JournalError` if the journal cannot be written.
     public func write(_ files: [JournalledFile]) async throws {
         if files.isEmpty { return }
         try await executor.run { [opened] in try opened.openFile?.write(files) }
@@ -115,7 +115,7 @@ public final class FilesJournal: Sendable {
     ///   - file: name of its file.
     ///   - inputs: stamps of the file, its mask and its weight map, taken before they were read.
     /// - Returns: A journal that shares the file of this one.
-    /// - Throws: ``JournalError`` if the key of the image cannot be encoded.
+    /// - Throws: `JournalError` if the key of the image cannot be encoded.
     public func tasks(of image: String, in file: String, inputs: [FileStamp]) throws(JournalError) -> ScanJournal {
         struct Key: Encodable {
             var image: String
@@ -141,7 +141,7 @@ public final class FilesJournal: Sendable {
 
     /// Records a file whose catalogues are written; the record is durable when this function returns. If the file is
     /// complete, the results of its tasks are deleted.
-    /// - Throws: ``JournalError`` if the journal cannot be written.
+    /// - Throws: `JournalError` if the journal cannot be written.
     public func finish(_ file: JournalledFile) async throws {
         let keys = release(file.name)
         try await executor.run { [opened] in
@@ -155,7 +155,7 @@ public final class FilesJournal: Sendable {
     /// - Parameters:
     ///   - name: name of the file.
     ///   - report: report about the file, encoded by the program.
-    /// - Throws: ``JournalError`` if the journal cannot be written.
+    /// - Throws: `JournalError` if the journal cannot be written.
     public func fail(_ name: String, report: [UInt8]) async throws {
         _ = release(name)
         try await executor.run { [opened, sole] in
@@ -172,7 +172,7 @@ public final class FilesJournal: Sendable {
     public var merged: JournalledFile.Catalogue? { state.withLock(\.merged) }
 
     /// Records the catalogue of all files; the record is durable when this function returns.
-    /// - Throws: ``JournalError`` if the journal cannot be written.
+    /// - Throws: `JournalError` if the journal cannot be written.
     public func write(merged: JournalledFile.Catalogue) async throws {
         try await executor.run { [opened] in
             opened.openFile?.change { $0.merged = merged }
@@ -191,7 +191,7 @@ public final class FilesJournal: Sendable {
         public var sources: Int
         /// Number of tasks with a result, and number of all tasks.
         public var tasksDone: Int
-        /// See ``tasksDone``.
+        /// See `tasksDone`.
         public var tasks: Int
 
         /// Creates the end of a job.
@@ -203,7 +203,7 @@ public final class FilesJournal: Sendable {
 
     /// Records the end of the job, and closes the journal. A complete job that is too short to be kept leaves no record
     /// unless it already has one. A job of one image that fails after it was finished stays finished.
-    /// - Throws: ``JournalError`` if the journal cannot be written.
+    /// - Throws: `JournalError` if the journal cannot be written.
     public func finish(_ end: End) async throws {
         try await executor.run { [opened, sole] in
             defer { opened.close() }

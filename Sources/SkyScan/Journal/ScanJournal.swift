@@ -3,16 +3,16 @@ internal import ScanCluster
 internal import ScanNetwork
 package import TaskJournal
 
-/// The journal of the tasks of an image, in the ``FilesJournal`` of its job. A task counts as finished when its result is
+/// The journal of the tasks of an image, in the `FilesJournal` of its job. A task counts as finished when its result is
 /// durable in the journal.
 ///
 /// The journal writes on the thread of the job's journal, so that neither the cooperative pool nor the event loop of the
 /// network blocks on the disk. Results that are added while the disk syncs are committed together in the next transaction.
 ///
-/// A scan asks ``output(of:as:validate:)`` for the result of each task, and passes results of executed tasks to
-/// ``add(_:of:committed:)``. ``JournalFile`` stores the data.
+/// A scan asks `output(of:as:validate:)` for the result of each task, and passes results of executed tasks to
+/// `add(_:of:committed:)`. `JournalFile` stores the data.
 public final class ScanJournal: Sendable {
-    /// The job's ID, see ``JobIdentity/id``.
+    /// The job's ID, see `JobIdentity.id`.
     public let id: String
     /// Executor that confines the file: that of the job's journal.
     package let executor: BlockingExecutor
@@ -28,7 +28,7 @@ public final class ScanJournal: Sendable {
         /// Throws an error if results may belong to other inputs than those of the journal.
         var check: @Sendable () throws -> Void = {}
         var keys: Set<TaskKey> = []
-        /// The subset of ``keys`` that this run has read or added.
+        /// The subset of `keys` that this run has read or added.
         var used: Set<TaskKey> = []
     }
 
@@ -105,7 +105,7 @@ public final class ScanJournal: Sendable {
 
     // MARK: Inputs
 
-    /// Sets a check that is called before a result is added; ``SkyScan/run()`` throws its errors. Without it, a result
+    /// Sets a check that is called before a result is added; `SkyScan.run()` throws its errors. Without it, a result
     /// of an overwritten input could be kept as a result of the previous input.
     public func checkInputs(by check: @escaping @Sendable () throws -> Void) { state.withLock { $0.check = check } }
 
@@ -114,7 +114,7 @@ public final class ScanJournal: Sendable {
     /// If the journal has results to continue from, this function returns after the check. Otherwise it returns at
     /// once, and results are held back until `checksums` returns. Has no effect for an image of a job of many images,
     /// whose inputs are known.
-    /// - Throws: The errors of `checksums`, and ``JournalError``.
+    /// - Throws: The errors of `checksums`, and `JournalError`.
     public func begin(_ checksums: @escaping @Sendable () async throws -> InputChecksums) async throws {
         if image != nil { return }
         if state.withLock({ $0.keys.isEmpty }) {
@@ -206,7 +206,7 @@ public final class ScanJournal: Sendable {
     /// - Throws: The error that prevents writing.
     package func flush() async throws { try await results.flush() }
 
-    /// Waits like ``flush()``, but reports an error instead of throwing it.
+    /// Waits like `flush()`, but reports an error instead of throwing it.
     func flushReporting() async {
         do {
             try await flush()

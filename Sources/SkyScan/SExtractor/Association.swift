@@ -19,7 +19,12 @@ public struct Association: Codable, Hashable, Sendable {
 
     /// Selects the sources to write: SExtractor's ASSOCSELEC_TYPE.
     public enum Selection: String, Codable, Hashable, Sendable {
-        case all, matched, unmatched
+        /// All sources.
+        case all
+        /// Sources that belong to a position of the list.
+        case matched
+        /// Sources that belong to none.
+        case unmatched
     }
 
     /// Rows of the list. A word that is not a number counts as 0.
@@ -44,7 +49,7 @@ public struct Association: Codable, Hashable, Sendable {
     ///   - name: name of the file, for errors.
     ///   - keys: numbers from 1 of the columns of x, y and optionally of the weight.
     ///   - data: numbers from 1 of the columns of VECTOR_ASSOC; a single 0 stands for all columns.
-    /// - Throws: ``ScanSetupError`` that names the line of a position that is missing or not a number.
+    /// - Throws: `ScanSetupError` that names the line of a position that is missing or not a number.
     public init(parsing text: String, name: String, keys: [Int], data: [Int]) throws(ScanSetupError) {
         self.keys = keys.prefix(3).map { $0 - 1 }
         self.data = data.map { $0 - 1 }
@@ -74,7 +79,7 @@ public struct Association: Codable, Hashable, Sendable {
 
     /// The entries with which a source is associated.
     package struct Match: Equatable {
-        /// NUMBER_ASSOC: number of entries within the radius, at most 1 with ``Rule/first``.
+        /// NUMBER_ASSOC: number of entries within the radius, at most 1 with `Rule.first`.
         package var count = 0
         /// Values of VECTOR_ASSOC.
         package var values: [Double]
@@ -173,7 +178,7 @@ extension SkyScanResult {
     /// - Parameters:
     ///   - settings: settings with the list of associated positions.
     ///   - image: header of the image.
-    /// - Returns: Ascending indices into ``sources``.
+    /// - Returns: Ascending indices into `sources`.
     public func selectedSources(_ settings: SExtractorSettings, of image: ImageSummary) -> [Int]? {
         guard let association = settings.association, association.selection != .all else { return nil }
         return matches(association, try? CelestialWCS(header: image.header)).flatMap(association.selected)

@@ -26,7 +26,7 @@ public struct ColumnSelection: Codable, Hashable, Sendable {
     /// - Parameters:
     ///   - text: contents of the file.
     ///   - name: name of the file, for errors.
-    /// - Throws: ``ScanSetupError`` that names the line of an invalid size.
+    /// - Throws: `ScanSetupError` that names the line of an invalid size.
     public init(parsing text: String, name: String) throws(ScanSetupError) {
         for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let content = line.prefix { $0 != "#" }
@@ -62,7 +62,7 @@ public struct ColumnSelection: Codable, Hashable, Sendable {
     }
 
     /// Parses a list of names that are separated by commas outside of parentheses.
-    /// - Throws: ``ScanSetupError`` for an unknown name or an invalid size.
+    /// - Throws: `ScanSetupError` for an unknown name or an invalid size.
     public init(list: String) throws(ScanSetupError) {
         var depth = 0
         let words = list.split { character in
@@ -126,10 +126,10 @@ public struct ColumnSelection: Codable, Hashable, Sendable {
     /// Whether a selected column needs an ``Association``.
     public var needsAssociation: Bool { columns.contains(where: \.isAssociated) }
 
-    /// Whether a selected column needs ``MeasurementRequest/pointSpread``.
+    /// Whether a selected column needs `MeasurementRequest.pointSpread`.
     public var needsPointSpread: Bool { columns.contains(where: \.isFitted) }
 
-    /// Whether a selected column needs ``PointSpreadModel/extended``.
+    /// Whether a selected column needs `PointSpreadModel.extended`.
     public var needsSpread: Bool { columns.contains(where: \.needsSpread) }
 
     package var columns: [SExtractorColumn] { items.compactMap { SExtractorColumn.named($0.name) } }

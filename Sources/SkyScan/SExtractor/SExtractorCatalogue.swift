@@ -15,7 +15,7 @@ extension SkyScanResult {
     ///   - checksums: checksums of the image and its maps.
     ///   - software: name and version of the program.
     /// - Returns: A table with one row per source.
-    /// - Throws: ``ScanSetupError`` if nothing was measured, or ``ImageError`` if the flag image cannot be read.
+    /// - Throws: `ScanSetupError` if nothing was measured, or `ImageError` if the flag image cannot be read.
     public func table(
         image: ImageSummary, parameters: ScanParameters, settings: SExtractorSettings, extensionNumber: Int = 1,
         network: StarNetwork? = nil, flagImage: FITSImage? = nil, checksums: InputChecksums?, software: String

@@ -19,7 +19,7 @@ public struct StarNetwork: Hashable, Sendable {
     private let output: [Double]
 
     /// Parses a `.nnw` file, which has a line `NNW`, comments that begin with `#`, and numbers.
-    /// - Throws: ``ScanSetupError`` that names the line of the error.
+    /// - Throws: `ScanSetupError` that names the line of the error.
     public init(parsing text: String) throws(ScanSetupError) {
         var numbers: [Double] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {

@@ -14,7 +14,7 @@ public enum PointSpreadFile {
     ///   - path: the file.
     ///   - isExtended: whether the models include the disc of SPREAD_MODEL.
     /// - Returns: at least one model.
-    /// - Throws: ``ImageError`` if the file cannot be read, ``ScanSetupError`` if it holds no model that can be used.
+    /// - Throws: `ImageError` if the file cannot be read, `ScanSetupError` if it holds no model that can be used.
     public static func models(path: String, isExtended: Bool) throws -> [PointSpreadModel] {
         let file = try FITSFile(path: path)
         var models = try FITSLibrary.run { () throws -> [PointSpreadModel] in

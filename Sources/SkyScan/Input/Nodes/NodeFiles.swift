@@ -38,7 +38,7 @@ public struct NodeFiles: Sendable {
     package init(of nodes: [String], among systems: Systems) { (self.nodes, self.systems) = (nodes, systems) }
 
     /// The absolute paths of the files that a path or a pattern of the shell stands for.
-    /// - Throws: ``ImageError``, which names the node and the cause; ``ScanError``, `CancellationError`.
+    /// - Throws: `ImageError`, which names the node and the cause; `ScanError`, `CancellationError`.
     public func paths(matching pattern: String) async throws -> [String] {
         try await names(NodeFileRequest(.names, pattern)).names
     }
@@ -53,8 +53,8 @@ public struct NodeFiles: Sendable {
         return answer
     }
 
-    /// As ``paths(matching:)``, with what tells the files from those of other nodes.
-    /// - Throws: as ``paths(matching:)``.
+    /// As `paths(matching:)`, with what tells the files from those of other nodes.
+    /// - Throws: as `paths(matching:)`.
     package func files(matching pattern: String) async throws -> [Found] {
         var request = NodeFileRequest(.names, pattern)
         request.identities = true
@@ -66,7 +66,7 @@ public struct NodeFiles: Sendable {
     }
 
     /// The positions of the files of which the node has copies.
-    /// - Throws: as ``paths(matching:)``.
+    /// - Throws: as `paths(matching:)`.
     package func copies(of stamps: [NodeFileRequest.Stamp]) async throws -> [Int] {
         var request = NodeFileRequest(.copies, "")
         request.stamps = stamps
@@ -74,7 +74,7 @@ public struct NodeFiles: Sendable {
     }
 
     /// The images of the file at `path`; with a selector only the HDU that it selects.
-    /// - Throws: as ``paths(matching:)``.
+    /// - Throws: as `paths(matching:)`.
     public func survey(_ path: String, selector: ImageLocation.Selector?) async throws -> File {
         guard let file = try await ask(NodeFileRequest(.survey, path, selector)).file else {
             throw Self.problem(nodes[0], .unreadable, "\(path): the node has sent no answer")
@@ -93,7 +93,7 @@ public struct NodeFiles: Sendable {
     /// systems its pixels are fetched from the node.
     ///
     /// `name` is the image's name in catalogues; the cards of `head` replace those of the header.
-    /// - Throws: as ``paths(matching:)``.
+    /// - Throws: as `paths(matching:)`.
     public func reader(
         _ path: String, hdu: Int, name: String, imageCount: Int, head: FITSHeader? = nil
     ) async throws -> ImageReader {
@@ -111,7 +111,7 @@ public struct NodeFiles: Sendable {
     }
 
     /// The header of HDU `hdu` of the file at `path`, and the primary header if that is another one.
-    /// - Throws: as ``paths(matching:)``.
+    /// - Throws: as `paths(matching:)`.
     package func headers(_ path: String, hdu: Int) async throws -> (FITSHeader, primary: FITSHeader?) {
         guard let image = try await ask(NodeFileRequest(.image, path, .number(hdu))).image else {
             throw Self.problem(nodes[0], .unreadable, "\(path): the node has sent no answer")
@@ -120,7 +120,7 @@ public struct NodeFiles: Sendable {
     }
 
     /// Checks that the file of an image is still the one whose state was `states`.
-    /// - Throws: ``ImageError`` with `changed`; as ``paths(matching:)``.
+    /// - Throws: `ImageError` with `changed`; as `paths(matching:)`.
     package func requireUnchanged(_ file: FileNames.File, _ states: InputStates) async throws {
         let image = try await ask(NodeFileRequest(.image, file.path, .number(file.hdu))).image
         let areCopies = nodes.count > 1
@@ -133,7 +133,7 @@ public struct NodeFiles: Sendable {
     }
 
     /// The pixels of a window of the image of a reference's origin.
-    /// - Throws: as ``paths(matching:)``.
+    /// - Throws: as `paths(matching:)`.
     package func pixels(_ window: WindowPixels, by reference: BulkReference) async throws -> BulkBytes {
         // Another node first for each window, so that none has all the work.
         let bytes = try await run(
@@ -143,7 +143,7 @@ public struct NodeFiles: Sendable {
     }
 
     /// The checksum of the image of a reference's origin.
-    /// - Throws: as ``paths(matching:)``.
+    /// - Throws: as `paths(matching:)`.
     package func checksums(_ task: ChecksumTask, by reference: BulkReference) async throws -> InputChecksums {
         try await run(task, reference, byteCount: ChecksumTask.byteCount)
     }
