@@ -1,3 +1,4 @@
+import Foundation
 import SkyfarmTesting
 import Testing
 
@@ -40,6 +41,18 @@ private struct Sum: ScanTask {
 
     func scan(_ context: ScanContext) throws -> Int {
         try context.requireBulk().withUnsafeBytes { $0.reduce(0) { $0 + Int($1) } }
+    }
+}
+
+/// Suspends before it doubles its identity, or fails.
+private struct Suspending: AsyncScanTask {
+    static let typeName = "test.suspending/1"
+    var id: Int
+
+    func scan(_ context: ScanContext) async throws -> Int {
+        for _ in 0..<3 { await Task.yield() }
+        if id < 0 { throw Throwing.Failure() }
+        return 2 * id
     }
 }
 
@@ -146,6 +159,24 @@ struct SimulatedFarmTests {
             return
         }
         #expect(failure.message == "no luck" && failure.attempt == 3)
+    }
+
+    @Test("runs asynchronous tasks while other simulations have all threads of the pool", .timeLimit(.minutes(1)))
+    func asynchronous() async throws {
+        let sums = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<4 * ProcessInfo.processInfo.activeProcessorCount {
+                group.addTask {
+                    let farm = SimulatedFarm(nodes: 2, localSlots: 1)
+                    let report = try farm.run((0..<20).map { Suspending(id: $0) })
+                    return try report.outputs().values.reduce(0, +)
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(Set(sums) == [380])
+        let failed = try SimulatedFarm(nodes: 2).run([Suspending(id: -1)])
+        #expect(failed.attempts == 3)
+        #expect(throws: TaskFailure.self) { try failed.outputs() }
     }
 
     @Test("sends bulk bytes, and knows the tags of its nodes")

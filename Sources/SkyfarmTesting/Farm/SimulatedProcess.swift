@@ -126,8 +126,15 @@ final class SimulatedProcess: ScanTransport, @unchecked Sendable {
 
     private func scan<Work: ScanTask>(_ task: Work, _ context: ScanContext) throws -> PlainOutput {
         // What the process itself runs is not coded.
-        if isLocal { return PlainOutput(try task.scan(context)) }
+        if isLocal { return PlainOutput(try output(of: task, context)) }
         let received = try CodedCopy.of(task, "the task cannot be decoded")
-        return PlainOutput(try CodedCopy.of(try received.scan(context), "the output cannot be decoded"))
+        return PlainOutput(try CodedCopy.of(try output(of: received, context), "the output cannot be decoded"))
+    }
+
+    private func output<Work: ScanTask>(of task: Work, _ context: ScanContext) throws -> Work.Output {
+        guard let suspending = task as? any AsyncScanTask else { return try task.scan(context) }
+        let output: any Sendable = try CallingThread().run { try await suspending.scan(context) }
+        guard let output = output as? Work.Output else { preconditionFailure("both scans have the same output") }
+        return output
     }
 }
