@@ -19,13 +19,15 @@ struct GnomonicPlane {
 
     /// The plane of a system that WCSLIB has set up from these cards; nil for every other projection.
     init?(_ system: wcsprm, cards: [String]) {
-        let (longitudeAxis, latitudeAxis) = (Int(system.lng), Int(system.lat))
-        guard system.naxis == 2, longitudeAxis + latitudeAxis == 1, let pixel = system.crpix, let pc = system.pc,
+        let (longitudeAxis, latitudeAxis, axes) = (Int(system.lng), Int(system.lat), Int(system.naxis))
+        // Further axes, of a cube, must not turn the celestial ones.
+        guard longitudeAxis + latitudeAxis == 1, let pixel = system.crpix, let pc = system.pc,
+            (2..<max(2, axes)).allSatisfy({ pc[$0] == 0 && pc[axes + $0] == 0 }),
             let scale = system.cdelt, withUnsafeBytes(of: system.cel.prj.code, { $0.starts(with: "TAN".utf8) }),
             system.cel.theta0 == 90, system.cel.phi0 == 0, system.cel.offset == 0
         else { return nil }
         let values = Self.values(cards)
-        let types = Set(cards.filter { $0.hasPrefix("CTYPE") }.map(Self.projection))
+        let types = Set(cards.filter { $0.hasPrefix("CTYPE1 ") || $0.hasPrefix("CTYPE2 ") }.map(Self.projection))
         guard types.count == 1, let type = types.first else { return nil }
         let hasSIP = values.keys.contains("A_ORDER")
         switch (type, hasSIP) {
@@ -36,7 +38,7 @@ struct GnomonicPlane {
         }
         sip = hasSIP ? PlaneMap(sip: values) : nil
         (pixelX, pixelY) = (pixel[0], pixel[1])
-        func element(_ row: Int, _ column: Int) -> Double { scale[row] * pc[2 * row + column] }
+        func element(_ row: Int, _ column: Int) -> Double { scale[row] * pc[axes * row + column] }
         matrix = (
             element(longitudeAxis, 0), element(longitudeAxis, 1), element(latitudeAxis, 0), element(latitudeAxis, 1)
         )
