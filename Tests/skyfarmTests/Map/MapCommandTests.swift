@@ -108,7 +108,7 @@ import Testing
     func processors() throws {
         let trace = scene.path("trace")
         let node = try node("echo + >>\(trace); sleep 0.1; echo - >>\(trace); echo $1 $SKYFARM_CPUS", slots: 4)
-        let result = try map([node], ["{cpus}", "-o", "-", "--cpus", "2", "--memory", "1M"] + inputs)
+        let result = try map([node], ["{cpus}", "-o", "-", "--cpus", "2", "--memory", "64M"] + inputs)
         #expect(result.code == 0 && result.output == String(repeating: "2 2\n", count: 9), "\(result.errors)")
         var (running, most) = (0, 0)
         for line in try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n") {
