@@ -27,7 +27,8 @@ struct TerminalDisplayTests {
     private func isBar(_ line: String) -> Bool { line.contains(/^[a-z-]+ \[[#-]+\] +[0-9]+ %/) }
 
     private func isSystem(_ line: String) -> Bool {
-        line.contains(/^  (alpha|local)  1 slot +([0-9.]+ [kM]?pix\/s|-)$/)
+        let tasks = #/  [0-9]+ running, [0-9]+ scheduled, [0-9]+ done(, [0-9.]+/s)?$/#
+        return line.replacing(tasks, with: "").contains(/^  (alpha|local)  1 slot +([0-9.]+ [kM]?pix\/s|-)$/)
     }
 
     /// Whether the display is there once, whole, with nothing beside it but lines of the log.
