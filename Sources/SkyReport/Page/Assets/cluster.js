@@ -10,7 +10,7 @@ function drawCluster(cluster, began) {
     ]), [2, 3, 4, 5]);
   if (cluster.nodes.length === 0) addEmptyRow("nodes", 8, "No node has answered yet.");
   fillTable(
-    byID("jobs"), ["ID", "State", "Node", "By", "Age", "Done", "Left", "Command"],
+    byID("jobs"), ["ID", "State", "Node", "Submitted by", "Age", "Done", "Time left", "Command"],
     cluster.jobs.map((job) => [
       job.id, job.state, job.node ?? "–", job.from ?? "–", duration(job.ageSeconds),
       job.share === undefined ? job.done ?? "–" : `${Math.floor(100 * job.share)} %, ${job.done}`,
@@ -33,9 +33,11 @@ function drawDay({ start, interval, nodes }, began) {
   const bins = Math.max(1, ...nodes.map(({ counts }) => counts.length));
   const totals = Array.from({ length: bins }, (_, bin) => nodes.reduce((sum, { counts }) => sum + (counts[bin] ?? 0), 0));
   const all = totals.reduce((sum, total) => sum + total, 0);
+  // At least an hour, so that a single interval is no wall.
+  const end = start + bins * interval;
   byID("day-legend").replaceChildren(...nodes.map(({ name }, index) => legendEntry(systemColour(index), name)));
   chart(byID("day"), {
-    x: [start, start + bins * interval], y: [0, Math.max(1, ...totals) * 1.05], began, yLabel: `tasks in ${Math.round(interval / 60)} min`, counts: true, height: 200,
+    x: [Math.min(start, end - 3600), end], y: [0, Math.max(1, ...totals) * 1.05], began, yLabel: `tasks in ${Math.round(interval / 60)} min`, counts: true, height: 200,
     label: `${plural(all, "task")} done by ${plural(nodes.length, "node")}`,
   }, (svg, toX, toY) => {
     const below = new Array(bins).fill(0);

@@ -94,6 +94,18 @@ class IndexPage {
     for (const view of ["table", "mosaic"]) byID("view-" + view).addEventListener("click", () => this.show(view));
     document.addEventListener("keydown", (event) => this.press(event));
     this.show(this.view);
+    // The figures have the width of the window, and the colours of the scheme.
+    let width = document.body.clientWidth;
+    const redraw = onFrame(() => {
+      drawPlots(this.images.filter(Boolean), (image) => this.address(image));
+      this.drawHeader();
+    });
+    new ResizeObserver(() => {
+      if (document.body.clientWidth === width) return;
+      width = document.body.clientWidth;
+      redraw();
+    }).observe(document.body);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
     setInterval(() => {
       if (!this.end && !document.hidden && !document.body.dataset.lost) this.drawHeader();
     }, 1000);
@@ -245,7 +257,7 @@ class IndexPage {
       });
       const mean = (100 * work) / (span * slots);
       return element("div", { class: "system" },
-        element("p", {}, element("strong", {}, name), ` ${plural(tasks, "task")}, ${duration(work)}, ${plural(slots, "slot")} ${fixed(mean, 0)} % busy`),
+        element("p", {}, element("strong", {}, name), ` ${plural(tasks, "task")}, ${duration(work)} of work; ${plural(slots, "slot")}, ${fixed(mean, 0)} % busy`),
         strip);
     });
     byID("systems").replaceChildren(...strips);
@@ -253,10 +265,9 @@ class IndexPage {
     const { ticks: marks } = timeAxis(began, 0, span, byID("times").clientWidth);
     byID("times").replaceChildren(...marks.map(([value, text]) => {
       const label = element("span", {}, text);
-      label.style.left = `${(100 * value) / span}%`;
-      // The first and the last one stay within the strip.
-      if (value < 0.06 * span) label.style.transform = "none";
-      if (value > 0.94 * span) label.style.transform = "translateX(-100%)";
+      // A character is at most 7 pixels wide: the first and the last one stay within the strip.
+      const half = 3.5 * text.length;
+      label.style.left = `clamp(${half}px, ${(100 * value) / span}%, 100% - ${half}px)`;
       return label;
     }));
   }

@@ -133,8 +133,11 @@ class ScanPage {
     else map.drawLegend(byID("overlay-legend"), sky.overlay);
     sky.redraw();
     drawThroughput(byID("throughput"), { throughput: state.throughput(), seconds, moments, systems, began: state.began });
+    const marks = moments.filter((moment) => isMark(moment, seconds)).map(({ kind }) => kind);
     byID("throughput-legend").replaceChildren(
-      ...systems.map((system, index) => legendEntry(systemColour(index), system.name)));
+      ...systems.map((system, index) => legendEntry(systemColour(index), system.name)),
+      ...(marks.includes("left") ? [symbolEntry("▼", "system gone")] : []),
+      ...(marks.includes("joined") ? [symbolEntry("▲", "system joined")] : []));
     if (summary) {
       const { zeroPoint } = state.end.quality ?? {};
       const scale = zeroPoint ? `magnitude, zero point ${zeroPoint.keyword}` : "instrumental magnitude, −2.5 log flux_auto";
