@@ -17,7 +17,7 @@ import ScanNetwork
 /// ```
 ///
 /// The value is coded once, and a node keeps it under the checksum of its coded form until the connection ends, also for later
-/// runs, if ``NodeServer/Options/bulkCacheLimit`` has room for it. Tasks that share a value have no other bulk bytes.
+/// runs, if `NodeServer.Options.bulkCacheLimit` has room for it. Tasks that share a value have no other bulk bytes.
 public struct SharedValue<Value: Codable & Sendable>: Sendable {
     let source: BulkSource
 

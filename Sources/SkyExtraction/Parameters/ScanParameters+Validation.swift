@@ -28,7 +28,7 @@ extension ScanParameters {
     }
 
     /// Refuses invalid parameters.
-    /// - Throws: ``ScanSetupError`` that names the parameter, its value and the permitted range.
+    /// - Throws: `ScanSetupError` that names the parameter, its value and the permitted range.
     public func validate() throws(ScanSetupError) {
         try require(threshold, in: Limits.threshold, "threshold")
         try require(minArea, in: Limits.minArea, "min-area", "pixels")

@@ -125,7 +125,7 @@ public struct ArithmeticFingerprint: Equatable, Sendable, CustomStringConvertibl
 }
 
 extension Arithmetic {
-    /// The arithmetic of sky scans in this process: see ``ArithmeticFingerprint``.
+    /// The arithmetic of sky scans in this process: see `ArithmeticFingerprint`.
     public static var sky: Arithmetic {
         let current = ArithmeticFingerprint.current
         return Arithmetic(

@@ -76,7 +76,7 @@ public actor ImageReader {
     /// read again sooner. Nodes keep bands on their own.
     /// With `surveys` the headers of all HDUs of the files are read, for ``ImageSummary/warnings``.
     /// The cards of `head` replace those of the image's header.
-    /// - Throws: ``ImageError`` if a file cannot be used, ``ScanSetupError`` if a map has another size than the image.
+    /// - Throws: `ImageError` if a file cannot be used, `ScanSetupError` if a map has another size than the image.
     public init(
         image name: String, mask maskName: String? = nil, weights weightsName: String? = nil, slots: Int = 0,
         surveys: Bool = true, head: FITSHeader? = nil
@@ -144,7 +144,7 @@ public actor ImageReader {
     /// - Parameter patience: the longest time to wait for the end of the first pass, since slots need its pixels. If it
     ///   is positive, the files are read with low priority.
     /// - Returns: the checksums.
-    /// - Throws: ``ImageError`` if a file cannot be read or was changed, `CancellationError` soon after the task is
+    /// - Throws: `ImageError` if a file cannot be read or was changed, `CancellationError` soon after the task is
     ///   cancelled.
     public nonisolated func checksums(patience: Duration = .zero) async throws -> InputChecksums {
         guard let openFiles else {
@@ -299,7 +299,7 @@ public actor ImageReader {
     }
 
     /// Reads whole rows of the image, for a preview.
-    /// - Throws: ``ImageError`` if the samples cannot be read.
+    /// - Throws: `ImageError` if the samples cannot be read.
     public func read(rows: Range<Int>) async throws -> [Float] {
         guard let files else {
             let window = WindowPixels(

@@ -97,7 +97,7 @@ public struct SkyScan: Sendable {
     ///
     /// A sector that could not be scanned is listed in the result; the job continues without it.
     /// - Throws: `ScanError` if there is no system to run tasks or the image cannot be read, ``SkyScanError`` if no
-    ///   band has a background, `MemoryError`, ``JournalError`` if results cannot be written, `CancellationError`.
+    ///   band has a background, `MemoryError`, `JournalError` if results cannot be written, `CancellationError`.
     public func run() async throws -> SkyScanResult {
         var scan = self
         scan.plan = try await journal?.plan(of: .background, proposed: plan) ?? plan

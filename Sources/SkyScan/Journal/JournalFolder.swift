@@ -13,7 +13,7 @@ public struct JournalFolder: Equatable, Sendable {
     public init(path: String) { self.path = path }
 
     /// Uses `$XDG_STATE_HOME/skyfarm`, or `~/.local/state/skyfarm` if that variable is not set.
-    /// - Throws: ``JournalError`` with `unwritable` if the environment defines neither, or the folder belongs to
+    /// - Throws: `JournalError` with `unwritable` if the environment defines neither, or the folder belongs to
     ///   another user.
     public init(environment: [String: String]) throws(JournalError) {
         guard let path = UserFolder.state.path(environment) else {
@@ -45,7 +45,7 @@ public struct JournalFolder: Equatable, Sendable {
     }
 
     /// Returns all jobs, newest first, or none if the folder does not exist. Blocks on disk access.
-    /// - Throws: ``JournalError`` with `unwritable` if the folder cannot be read.
+    /// - Throws: `JournalError` with `unwritable` if the folder cannot be read.
     public func entries() throws(JournalError) -> [Entry] {
         try ids().map { entry(id: $0) }
             .sorted { ($0.record?.began ?? 0, $1.id) > ($1.record?.began ?? 0, $0.id) }
@@ -63,7 +63,7 @@ public struct JournalFolder: Equatable, Sendable {
     }
 
     /// Returns the job whose ID begins with `prefix`. Blocks on disk access.
-    /// - Throws: ``JournalError`` with `unknownJob` if there is none or several.
+    /// - Throws: `JournalError` with `unknownJob` if there is none or several.
     public func entry(prefix: String) throws(JournalError) -> Entry {
         // Only the journal of the job is read.
         let found = try ids().filter { $0.hasPrefix(prefix.lowercased()) }
@@ -83,7 +83,7 @@ public struct JournalFolder: Equatable, Sendable {
     }
 
     /// Deletes the journal of a job. Blocks on disk access.
-    /// - Throws: ``JournalError`` with `inUse` while a process runs the job, or with `unwritable`.
+    /// - Throws: `JournalError` with `inUse` while a process runs the job, or with `unwritable`.
     public func remove(_ id: String) throws(JournalError) {
         let lock = try JournalLock(path: lockPath(id), remedies: .command)
         // withExtendedLifetime is not used around the call, since it does not rethrow errors of this type.
