@@ -2,6 +2,7 @@ import CommandLineKit
 import Console
 import Foundation
 import ImageScanning
+import ScanBasics
 import SkyCalibration
 import SkyFITS
 
@@ -19,6 +20,16 @@ enum CalibrationOptions {
     /// Number of threads.
     static func slots(_ arguments: Arguments) throws(UsageError) -> Int {
         try arguments[localSlots] ?? ProcessInfo.processInfo.activeProcessorCount
+    }
+
+    /// Checks that no input would be lost.
+    /// - Throws: `UsageError` if an output is one of the inputs.
+    static func check(_ outputs: [String], replaceNone inputs: [String]) throws(UsageError) {
+        let inputs = Set(inputs.compactMap(realPath))
+        for output in outputs {
+            guard let path = realPath(output), inputs.contains(path) else { continue }
+            throw UsageError("--output: \(output) is one of the inputs, which would be lost; name another file")
+        }
     }
 
     static func location(_ name: String?) throws(ImageError) -> ImageLocation? {

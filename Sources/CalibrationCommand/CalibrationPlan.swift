@@ -42,6 +42,9 @@ struct CalibrationPlan {
             }
             return Output(path: path, isCompressed: options.compresses || path.hasSuffix(".fz"))
         }
+        let recipe = options.recipe
+        let masters = [recipe.bias, recipe.dark, recipe.flat, recipe.badPixels].compactMap { $0?.path }
+        try CalibrationOptions.check(outputs.map(\.path), replaceNone: files.map(\.path) + masters)
     }
 
     /// Makes the folders, and checks that the files can be written.

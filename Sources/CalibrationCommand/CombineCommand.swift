@@ -18,6 +18,8 @@ package struct CombineCommand: Command {
         let files = try InputList(options.frames, standardInput: StandardInput.text).required()
         let request = try options.request(for: Self.inOrder(files))
         let start = ContinuousClock.now
+        let inputs = request.frames + [request.bias, request.dark].compactMap(\.self) + request.masks.joined()
+        try CalibrationOptions.check([options.output], replaceNone: inputs.map(\.path))
         try AtomicFile.check(path: options.output, overwrite: options.overwrite)
         let display = ProgressDisplay(options.common, options.log)
         let interrupts = Interrupts(beforeExit: display.abandon)

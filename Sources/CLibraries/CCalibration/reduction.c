@@ -22,8 +22,9 @@ inlined void subtract_scaled(double *restrict values, const float *restrict numb
 }
 
 inlined void divide(double *restrict values, const float *restrict numbers, ptrdiff_t count) {
-    // A level that is not above 0 leaves no value.
-    for (ptrdiff_t i = 0; i < count; i++) values[i] = numbers[i] > 0 ? values[i] / (double)numbers[i] : NAN;
+    // A level that is not above 0, or infinite, leaves no value.
+    for (ptrdiff_t i = 0; i < count; i++)
+        values[i] = ((numbers[i] > 0) & (numbers[i] <= FLT_MAX)) ? values[i] / (double)numbers[i] : NAN;
 }
 
 inlined void finish(

@@ -1,10 +1,12 @@
 extension CosmicRaySearch {
     /// Masks the surroundings of saturated stars and of masked pixels.
     func maskSaturated(
-        _ clean: UnsafeMutablePointer<Float>, _ masked: UnsafeMutablePointer<UInt8>
+        _ clean: UnsafeMutablePointer<Float>, _ masked: UnsafeMutablePointer<UInt8>, _ saturated: [UInt8]?
     ) {
         let limit = Float(parameters.satlevel)
-        var stars = (0..<width * height).filter { clean[$0] >= limit }
+        var stars = (0..<width * height).filter { index in
+            clean[index] >= limit || saturated.map { $0[index] != 0 } ?? false
+        }
         if !stars.isEmpty {
             // The smooth image tells saturated stars from bright cosmic rays.
             let smooth = StripRows.allocate(0..<height, width: width)

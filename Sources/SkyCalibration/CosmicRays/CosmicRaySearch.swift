@@ -51,10 +51,13 @@ package struct CosmicRaySearch: Sendable {
     /// - Parameters:
     ///   - pixels: of the image, in raster order; NaN where there is no value.
     ///   - masked: not 0 where nothing is searched; nil if no pixel is masked but those that are NaN.
+    ///   - saturated: not 0 where a pixel is saturated whatever its value, since raw samples tell it; nil for none.
     /// - Returns: 1 for each pixel of a cosmic ray, 0 for the others.
-    package func clean(_ pixels: inout [Float], masked: [UInt8]? = nil) -> [UInt8] {
+    package func clean(_ pixels: inout [Float], masked: [UInt8]? = nil, saturated: [UInt8]? = nil) -> [UInt8] {
         let count = width * height
-        precondition(pixels.count == count && masked.map { $0.count == count } ?? true, "pixels of another image")
+        precondition(
+            pixels.count == count && [masked, saturated].allSatisfy { $0.map { $0.count == count } ?? true },
+            "pixels of another image")
         var clean = [Float](repeating: 0, count: count)
         var peak = clean
         var (mask, found) = ([UInt8](repeating: 0, count: count), [UInt8](repeating: 0, count: count))
@@ -79,7 +82,8 @@ package struct CosmicRaySearch: Sendable {
                                 else { return }
                                 search(
                                     State(
-                                        clean: clean, peak: peak, masked: mask, found: found, grown: grown, rays: rays))
+                                        clean: clean, peak: peak, masked: mask, found: found, grown: grown, rays: rays),
+                                    saturated)
                             }
                         }
                     }
@@ -101,8 +105,8 @@ package struct CosmicRaySearch: Sendable {
         return level.map { Float($0) }
     }
 
-    private func search(_ state: State) {
-        maskSaturated(state.clean, state.masked)
+    private func search(_ state: State, _ saturated: [UInt8]?) {
+        maskSaturated(state.clean, state.masked, saturated)
         let count = width * height
         let background = Self.level(
             Array(UnsafeBufferPointer(start: state.clean, count: count)),

@@ -9,7 +9,7 @@ package enum DarkScale: String, CaseIterable, Sendable {
 
 /// The exposure time of a frame, in seconds, from its cards.
 package enum ExposureTime {
-    private static let keywords = ["EXPTIME", "EXPOSURE", "EXP_TIME", "ITIME"]
+    static let keywords = ["EXPTIME", "EXPOSURE", "EXP_TIME", "ITIME"]
 
     /// The exposure time; nil without a card that tells it.
     package static func of(_ cards: ImageCards) -> Double? {

@@ -5,6 +5,8 @@ package import SkyFITS
 package struct FrameImages: Sendable {
     package let location: ImageLocation
     package let images: [ImageExtension]
+    /// The numbers of these images among all of the file, from 0.
+    private let places: [Int]
     /// The primary header.
     package let primary: FITSHeader
 
@@ -18,15 +20,28 @@ package struct FrameImages: Sendable {
         primary = survey.headers[0] ?? FITSHeader(bytes: [])
         guard location.selector != .firstImage else {
             images = survey.images
+            places = Array(survey.images.indices)
             return
         }
-        let chosen = survey.images.filter { $0.matches(location.selector) }
+        let chosen = survey.images.indices.filter { survey.images[$0].matches(location.selector) }
         guard !chosen.isEmpty else { throw ImageError(.noSuchHDU, "\(location): no such image in the file") }
-        images = chosen
+        images = chosen.map { survey.images[$0] }
+        places = chosen
     }
+
+    /// Which image of a master belongs to one of the images.
+    package func place(of index: Int) -> ImagePlace { ImagePlace(index: index, inFile: places[index]) }
 
     /// The location of one of the images.
     package func location(of index: Int) -> ImageLocation {
         ImageLocation(path: location.path, selector: images[index].selector)
     }
+}
+
+/// The place of an image, from 0: among the images of its frame that are used, and among all of its file.
+///
+/// Both are equal unless an image of the file is selected.
+package struct ImagePlace: Hashable, Sendable {
+    package let index: Int
+    package let inFile: Int
 }

@@ -20,9 +20,11 @@ package struct MasterFile: Sendable {
     /// The name of the file.
     package var name: String { images.location.description }
 
-    /// Opens the image that belongs to image `index` of the frames.
+    /// Opens the image that belongs to an image of the frames: if the master has several, that in the same place of the
+    /// file.
     /// - Throws: ``ScanSetupError`` if there is none; ``ImageError``.
-    package func pixels(at index: Int) throws -> FramePixels {
+    package func pixels(at place: ImagePlace) throws -> FramePixels {
+        let index = count > 1 ? place.inFile : place.index
         guard index < count else {
             throw ScanSetupError(
                 "\(name): the \(role) has \(count) images, and the frames have more; name a \(role) of such frames")
@@ -30,10 +32,10 @@ package struct MasterFile: Sendable {
         return try FramePixels(images.location(of: index))
     }
 
-    /// Opens the image that belongs to image `index` of the frames, whose size and binning it must have.
+    /// Opens the image that belongs to an image of the frames, whose size and binning it must have.
     /// - Throws: ``ScanSetupError`` if there is none; ``ImageError``.
-    package func pixels(at index: Int, for geometry: FrameGeometry) throws -> FramePixels {
-        let pixels = try pixels(at: index)
+    package func pixels(at place: ImagePlace, for geometry: FrameGeometry) throws -> FramePixels {
+        let pixels = try pixels(at: place)
         let own = FrameGeometry(width: pixels.width, height: pixels.height, cards: pixels.cards)
         if let difference = geometry.difference(of: own) {
             throw ScanSetupError("\(pixels.location): the \(role) \(difference) as the frames; name one of such frames")

@@ -41,6 +41,10 @@ enum MasterHeader {
                 HeaderEntry("COMBITER", .integer(iterations ?? 0), comment: "most rounds of rejection, 0: no limit"))
         }
         entries.append(HeaderEntry("COMBSCAL", .text(request.scale.name), comment: "by what frames were divided"))
+        // Frames that are divided by their exposure times have that of a second.
+        if case .keyword(let keyword) = request.scale, ExposureTime.keywords.contains(keyword) {
+            entries.append(HeaderEntry("EXPTIME", .real(1), comment: "divided by \(keyword)"))
+        }
         for (key, sumKey, frame, words) in [
             ("COMBBIAS", "COMBBSUM", stack.bias, "bias"), ("COMBDARK", "COMBDSUM", stack.dark, "dark"),
         ] {

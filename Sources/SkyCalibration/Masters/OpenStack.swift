@@ -28,15 +28,16 @@ final class OpenStack {
         let geometry = FrameGeometry(width: frames[0].width, height: frames[0].height, cards: frames[0].cards)
         try Self.checkGeometry(frames, geometry)
         (self.frames, self.geometry) = (frames, geometry)
-        bias = try masters.bias?.pixels(at: index, for: geometry)
-        let dark = try masters.dark?.pixels(at: index, for: geometry)
+        let place = images[0].place(of: index)
+        bias = try masters.bias?.pixels(at: place, for: geometry)
+        let dark = try masters.dark?.pixels(at: place, for: geometry)
         self.dark = dark
         darkFactors =
             try dark.map { try Self.darkFactors($0, frames, request.darkScale) }
             ?? Array(repeating: 1, count: frames.count)
         var masks: [ImageLocation: FramePixels] = [:]
         for location in Set(request.masks.joined()) {
-            masks[location] = try MasterFile(location, role: "mask").pixels(at: index, for: geometry)
+            masks[location] = try MasterFile(location, role: "mask").pixels(at: place, for: geometry)
         }
         self.masks = masks
         levels = Array(repeating: 1, count: frames.count)

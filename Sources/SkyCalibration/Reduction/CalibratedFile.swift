@@ -43,7 +43,10 @@ package struct CalibratedFile: Sendable {
         var number = 0
         for (index, image) in images.images.enumerated() {
             try checkCancellation()
-            if isWhole { try copyOthers(source, number..<image.number, images.primary, to: writer) }
+            // The planes of a cube are images of one HDU.
+            if isWhole, number < image.number {
+                try copyOthers(source, number..<image.number, images.primary, to: writer)
+            }
             if image.number > 0 || isCompressed, !writer.hasHDU { try addPrimary(images.primary, to: writer) }
             try write(images, index, to: writer, isCompressed: isCompressed, &summary)
             number = image.number + 1
@@ -62,7 +65,7 @@ package struct CalibratedFile: Sendable {
                 return
             }
             if hdu.isCompanion { continue }
-            if number == 0 {
+            if number == 0, case .empty = hdu.content {
                 try addPrimary(primary, to: writer)
             } else if hdu.planes(.colours).isEmpty {
                 try writer.add(currentHDUOf: source)
@@ -82,8 +85,8 @@ package struct CalibratedFile: Sendable {
     ) throws {
         let frame = try FramePixels(images.location(of: index))
         let old = Self.mask(of: images, index, width: frame.width, height: frame.height)
-        let output = try ImageCalibration(recipe: recipe, masters: masters, index: index).calibrate(
-            frame, oldMask: old)
+        let calibration = ImageCalibration(recipe: recipe, masters: masters, place: images.place(of: index))
+        let output = try calibration.calibrate(frame, oldMask: old)
         let (width, height) = (output.section.width, output.section.height)
         try writer.addImage(width: width, height: height, .float32, isCompressed: isCompressed)
         let header = frame.cards.header

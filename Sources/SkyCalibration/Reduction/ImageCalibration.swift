@@ -5,8 +5,8 @@ internal import SkyFITS
 struct ImageCalibration {
     let recipe: CalibrationRecipe
     let masters: MasterImages
-    /// Number of the image in its frame, from 0.
-    let index: Int
+    /// The place of the image in its frame.
+    let place: ImagePlace
 
     /// A calibrated image, and what was done to it.
     struct Output {
@@ -74,7 +74,7 @@ struct ImageCalibration {
             saturation: try recipe.saturation.number(frame.cards, of: frame.location, flag: "--saturation"),
             readNoise: try recipe.readNoise.number(frame.cards, of: frame.location, flag: "--read-noise") ?? 0)
         for role in MasterImages.Role.allCases {
-            guard let image = try masters.image(role, at: index) else { continue }
+            guard let image = try masters.image(role, at: place) else { continue }
             plan.images[role] = image
             plan.origins[role] = try image.origin(of: plan.trim, raw: geometry, role: role)
         }
@@ -191,7 +191,10 @@ struct ImageCalibration {
         parameters.readnoise = plan.readNoise
         if let saturation = plan.saturation { parameters.satlevel = saturation * gain }
         let search = CosmicRaySearch(parameters, width: output.section.width, height: output.section.height)
-        let rays = search.clean(&output.pixels, masked: output.mask.map { $0 & MaskBits.badPixel.rawValue })
+        // The level of saturation is that of raw samples, to which calibrated pixels do not compare.
+        let rays = search.clean(
+            &output.pixels, masked: output.mask.map { $0 & MaskBits.badPixel.rawValue },
+            saturated: output.mask.map { $0 & MaskBits.saturated.rawValue })
         var count = 0
         for index in rays.indices where rays[index] != 0 {
             output.mask[index] |= MaskBits.cosmicRay.rawValue

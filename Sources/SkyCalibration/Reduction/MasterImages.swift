@@ -16,7 +16,7 @@ package final class MasterImages: @unchecked Sendable {
 
     private struct Key: Hashable {
         var role: Role
-        var index: Int
+        var place: ImagePlace
     }
 
     /// Finds the masters of a recipe.
@@ -34,18 +34,18 @@ package final class MasterImages: @unchecked Sendable {
         (self.files, self.limit) = (files, limit)
     }
 
-    /// The master's image for image `index` of the frames; nil without such a master.
+    /// The master's image for an image of the frames; nil without such a master.
     /// - Throws: ``ScanSetupError``, ``ImageError``.
-    package func image(_ role: Role, at index: Int) throws -> MasterImage? {
+    package func image(_ role: Role, at place: ImagePlace) throws -> MasterImage? {
         guard let file = files[role] else { return nil }
-        let key = Key(role: role, index: index)
+        let key = Key(role: role, place: place)
         return try lock.withLock {
-            if let place = cache.firstIndex(where: { $0.key == key }) {
-                let found = cache.remove(at: place)
+            if let index = cache.firstIndex(where: { $0.key == key }) {
+                let found = cache.remove(at: index)
                 cache.append(found)
                 return found.image
             }
-            let image = try MasterImage(file.pixels(at: index), role: role)
+            let image = try MasterImage(file.pixels(at: place), role: role)
             cache.append((key, image))
             var size = cache.reduce(0) { $0 + $1.image.pixels.count * 4 }
             while size > limit, cache.count > 1 { size -= cache.removeFirst().image.pixels.count * 4 }

@@ -27,7 +27,9 @@ package struct PixelSection: Hashable, Sendable, CustomStringConvertible {
         let word = text.filter { $0 != " " }
         if word == "*" || word == ":" { return length.map { 0..<$0 } }
         let ends = word.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
-        guard ends.count == 2, let first = ends[0], let last = ends[1], first >= 1, last >= first else { return nil }
+        guard ends.count == 2, let first = ends[0], let last = ends[1], first >= 1, last >= first,
+            last <= FITSImage.maximumPixelCount
+        else { return nil }
         return first - 1..<last
     }
 
@@ -71,7 +73,7 @@ package struct FrameSections: Equatable, Sendable {
             + cards.header.hierarchical(names + ["ESO DET OUTPUTS"])
         let values = Dictionary(all.map { ($0, Int($1) ?? 0) }, uniquingKeysWith: { $1 })
         guard values["ESO DET OUTPUTS"] ?? 1 == 1, names.contains(where: { values[$0] != nil }) else { return }
-        let counts = names.map { max(0, values[$0] ?? 0) }
+        let counts = names.map { min(max(0, values[$0] ?? 0), max(width, height)) }
         guard counts[0] + counts[1] < width, counts[2] + counts[3] < height else { return }
         let rows = counts[2]..<height - counts[3]
         trim = PixelSection(x: counts[0]..<width - counts[1], y: rows)
