@@ -115,7 +115,7 @@ public final class Farm: Sendable {
     }
 
     /// Runs `tasks` on all systems of the farm, of which short ones are sent and run together, at most `limit` in one
-    /// message; see `ScanCoordinator.responses(to:inChunksOf:)`.
+    /// message; see `ScanCoordinator.responses(to:inChunksOf:)`. The page does not show these tasks.
     public func responses<Work: ScanTask>(
         to tasks: some Sequence<Work> & Sendable, inChunksOf limit: Int
     ) -> TaskResponses<Work> {

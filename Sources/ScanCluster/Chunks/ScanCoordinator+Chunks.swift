@@ -55,16 +55,17 @@ extension ScanCoordinator {
             var answers: [SharedResponse<TaskResponse<Work>>] = []
             answers.reserveCapacity(tasks.count)
             var failures = 0
+            let hasRun = if case .success = response.result { true } else { false }
             response.forEachPart(of: tasks) { task, answer in
                 if case .failure = answer.result { failures += 1 }
-                if case .failure = answer.result, options.maxAttempts > 1 {
+                if case .failure = answer.result, triesAgain(task, hasThrown: hasRun) {
                     failed.append((answer.index, task))
                 } else {
                     answers.append(SharedResponse(answer))
                 }
             }
             // The system had responded to the chunk with them.
-            if failures > 0, case .success = response.result {
+            if failures > 0, hasRun {
                 systems.discount(failures, of: response.system, asFailed: true)
             }
             if !channel.send(contentsOf: answers) { await channel.room() }
@@ -78,6 +79,12 @@ extension ScanCoordinator {
             let index = failed[response.index].index
             if !channel.send(SharedResponse(response.afterChunk(at: index))) { await channel.room() }
         }
+    }
+
+    /// Whether a task that failed in a chunk is tried again alone. `hasThrown`: it has thrown; else the chunk was lost.
+    private func triesAgain(_ task: some ScanTask, hasThrown: Bool) -> Bool {
+        guard let policy = task.retryPolicy else { return options.maxAttempts > 1 }
+        return policy.attempts > 1 && (policy.retriesThrownErrors || !hasThrown)
     }
 }
 

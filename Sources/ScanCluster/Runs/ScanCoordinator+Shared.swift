@@ -11,6 +11,7 @@ extension ScanCoordinator {
                 await withTaskCancellationHandler {
                     // Systems join it once they have the bytes.
                     let primed = Systems(clock: systems.clock)
+                    systems.beginRun(on: primed)
                     let priming = Task { await primed.follow(systems, priming: source) }
                     var failure: ScanError?
                     do throws(ScanError) {
@@ -24,6 +25,7 @@ extension ScanCoordinator {
                         failure = error
                     }
                     priming.cancel()
+                    systems.endRun(on: primed)
                     channel.finish(failure)
                 } onCancel: {
                     channel.abandon()
@@ -41,15 +43,17 @@ extension Systems {
         let watcher = others.watch()
         defer { others.unwatch(watcher) }
         await withDiscardingTaskGroup { group in
-            var known: Set<SystemID> = []
+            var known: [SystemID: ScanSystem] = [:]
             while !Task.isCancelled {
                 let present = others.all
-                let ids = Set(present.map(\.id))
-                for id in known.subtracting(ids) { leave(id) }
-                for system in present where !known.contains(system.id) {
+                let systems = Dictionary(present.map { ($0.id, $0) }) { $1 }
+                // One that was connected anew is another system with the same identity.
+                for (id, system) in known where systems[id] !== system { leave(id) }
+                for system in present where known[system.id] !== system {
                     group.addTask { await self.prime(system, of: others, with: source) }
                 }
-                known = ids
+                known = systems
+                if others.isClosed { close() }
                 await others.change(for: watcher)
             }
             group.cancelAll()
@@ -67,6 +71,6 @@ extension Systems {
         }
         admit(system)
         // It may have left meanwhile.
-        if !others.all.contains(where: { $0.id == system.id }) { leave(system.id) }
+        if !others.all.contains(where: { $0 === system }), all.contains(where: { $0 === system }) { leave(system.id) }
     }
 }

@@ -168,7 +168,11 @@ struct TaskRun<Work: ScanTask> {
             }
             let source = bulk?(task)
             var request = TaskRequest(task, source: source)
-            if options.areRetries { request.placement = .localFirst }
+            if options.areRetries {
+                request.placement = .localFirst
+                // The attempt in the chunk was the first.
+                request.retryPolicy?.attempts -= 1
+            }
             if isChunked, let chunk = task as? any TaskGrouping { request.tasks = chunk.count }
             let entry = state.pulled(request)
             if entry == open.count {

@@ -291,7 +291,7 @@ package struct TaskRunState: Sendable {
     /// Limits the wait for a system that could run a task.
     /// - Parameters:
     ///   - hasSystem: whether there is a system that has what a task needs and is not excluded.
-    ///   - hasStuckSystem: whether all slots of a system are taken by scans that were cancelled, also in other runs.
+    ///   - hasStuckSystem: whether slots of a system are taken by scans that were cancelled, also in other runs.
     ///   - now: the time.
     /// - Returns: the error with which the run fails.
     package mutating func checkOrphaned(

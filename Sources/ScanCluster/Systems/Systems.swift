@@ -136,14 +136,15 @@ public final class Systems: Sendable {
         registry.withLock { registry in
             registry.joining > 0
                 || registry.state.members.contains { member in
-                    member.abandoned < member.slots && !excluded.contains(member.id) && member.suits(needs)
+                    needs.slots <= member.slots - member.abandoned && !excluded.contains(member.id)
+                        && member.suits(needs)
                 }
         }
     }
 
-    /// Whether all slots of a system are held by scans that were cancelled.
+    /// Whether slots of a system are held by scans that were cancelled, so that it may lack them for a task.
     var hasStuckSystem: Bool {
-        registry.withLock { $0.state.members.contains { $0.abandoned >= $0.slots } }
+        registry.withLock { $0.state.members.contains { $0.abandoned > 0 } }
     }
 
     /// Whether a slot is idle that a run may use.

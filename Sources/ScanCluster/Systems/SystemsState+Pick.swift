@@ -55,36 +55,36 @@ extension SystemsState {
             return preferred(for: request, among: permitted, plan)
         }
         var claim: Claim?
-        func hasRoom(_ index: Int, _ request: TaskRequest) -> Bool {
-            members[index].hasRoom(for: request, prefetching: prefetching) && claim?.forbids(index, to: request) != true
+        func hasRoom(_ index: Int, _ request: TaskRequest, _ offset: Int) -> Bool {
+            members[index].hasRoom(for: request, prefetching: prefetching)
+                && claim?.forbids(index, to: request, at: offset) != true
         }
         // Tasks whose bytes are held where there is no room now.
         var held: [(offset: Int, request: TaskRequest, holder: Int)] = []
         var others: [(offset: Int, request: TaskRequest)] = []
-        for (offset, task) in pending.prefix(most).enumerated() {
-            if let due = task.request.notBefore, now < due { continue }
-            let permitted = permitted(task.request)
-            if task.request.isLarge, !permitted.contains(where: { hasRoom($0, task.request) }) {
-                claim = claim ?? self.claim(of: task.request, among: permitted)
+        for (offset, request) in pending.prefix(most).lazy.map(\.request).enumerated() {
+            if let due = request.notBefore, now < due { continue }
+            let permitted = permitted(request)
+            if request.isLarge, !permitted.contains(where: { hasRoom($0, request, offset) }) {
+                claim = claim ?? self.claim(of: request, at: offset, among: permitted)
                 continue
             }
-            guard let holder = holder(of: task.request, among: permitted, hasRoom: { hasRoom($0, task.request) }) else {
-                others.append((offset, task.request))
+            guard let holder = holder(of: request, among: permitted, hasRoom: { hasRoom($0, request, offset) }) else {
+                others.append((offset, request))
                 continue
             }
-            if hasRoom(holder, task.request) { return (offset, holder) }
-            held.append((offset, task.request, holder))
-            plan.assign(task.request, to: holder, sends: false)
+            if hasRoom(holder, request, offset) { return (offset, holder) }
+            held.append((offset, request, holder))
+            plan.assign(request, to: holder, sends: false)
         }
         // To a system that reads files, but not this one: it may have that of a later task.
         var transfer: (offset: Int, index: Int)?
         for (offset, request) in others {
             let permitted = permitted(request)
-            let roomy = permitted.filter { hasRoom($0, request) }
+            let roomy = permitted.filter { hasRoom($0, request, offset) }
             // Where nothing is known of any link, tasks wait. The plan does not know when memory or several slots are free.
-            guard let best = plan.best(for: request, among: request.isLarge ? roomy : permitted),
-                best.seconds < .infinity
-            else { continue }
+            let found = plan.best(for: request, among: request.isLarge ? roomy : permitted)
+            guard let best = found, best.seconds < .infinity else { continue }
             guard let index = roomy.contains(best.index) ? best.index : early(request, among: roomy, plan) else {
                 plan.assign(request, to: best.index)
                 continue
@@ -100,18 +100,22 @@ extension SystemsState {
     /// follow, those that need none of it start there.
     private struct Claim {
         let index: Int
+        /// The task's place among those that wait.
+        let offset: Int
         let isOfSlots: Bool
 
-        /// Whether a task must not take room there.
-        func forbids(_ index: Int, to request: TaskRequest) -> Bool {
-            index == self.index && (isOfSlots || request.needs.memory > 0)
+        /// Whether the task `offset` places behind the most urgent one must not take room there.
+        func forbids(_ index: Int, to request: TaskRequest, at offset: Int) -> Bool {
+            offset > self.offset && index == self.index && (isOfSlots || request.needs.memory > 0)
         }
     }
 
-    /// The claim of a task at the member with the fewest tasks of those that suit it; nil if there is none.
-    private func claim(of request: TaskRequest, among permitted: [Int]) -> Claim? {
+    /// The claim of a task at the member with the fewest tasks of those that suit it; nil if there is none. Where
+    /// cancelled scans hold the slots, nothing is kept: they may never end.
+    private func claim(of request: TaskRequest, at offset: Int, among permitted: [Int]) -> Claim? {
         let needs = request.needs
-        let index = permitted.min { first, second in
+        let able = permitted.filter { needs.slots <= members[$0].slots - members[$0].abandoned }
+        let index = able.min { first, second in
             let (a, b) = (members[first], members[second])
             return needs.slots > 1
                 ? (a.takenSlots - a.slots, first) < (b.takenSlots - b.slots, second)
@@ -119,7 +123,9 @@ extension SystemsState {
         }
         return index.map { index in
             let member = members[index]
-            return Claim(index: index, isOfSlots: needs.slots > 1 && member.takenSlots + needs.slots > member.slots)
+            return Claim(
+                index: index, offset: offset,
+                isOfSlots: needs.slots > 1 && member.takenSlots + needs.slots > member.slots)
         }
     }
 
@@ -146,12 +152,13 @@ extension SystemsState {
     /// done all that waits for it.
     private func transferGain(
         of held: [(offset: Int, request: TaskRequest, holder: Int)], _ plan: CompletionPlan,
-        permitted: (TaskRequest) -> [Int], hasRoom: (Int, TaskRequest) -> Bool
+        permitted: (TaskRequest) -> [Int], hasRoom: (Int, TaskRequest, Int) -> Bool
     ) -> (offset: Int, index: Int)? {
         for (offset, request, holder) in held.reversed() {
             // Systems that are closer to the bytes come first: without a measurement nothing is known of the wait.
             if request.isRelayed, members[holder].throughput.rate == nil { continue }
-            guard let best = plan.best(for: request, among: permitted(request).filter { hasRoom($0, request) }) else {
+            guard let best = plan.best(for: request, among: permitted(request).filter { hasRoom($0, request, offset) })
+            else {
                 continue
             }
             if best.seconds < plan.finish(of: holder) { return (offset, best.index) }

@@ -33,7 +33,10 @@ public struct RetryPolicy: Equatable, Sendable {
     /// The wait after so many attempts have failed.
     package func wait(afterFailures count: Int) -> Duration {
         var wait = min(backOff, longestBackOff)
-        for _ in 1..<max(1, min(count, 64)) { wait = min(longestBackOff, wait + wait) }
+        for _ in 1..<max(1, min(count, 64)) {
+            // The sum of long times would overflow.
+            wait = wait > longestBackOff / 2 ? longestBackOff : wait + wait
+        }
         return wait
     }
 

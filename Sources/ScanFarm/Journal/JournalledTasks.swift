@@ -7,16 +7,16 @@ internal import TaskJournal
 ///
 /// ``next()`` is called by the run, on its executor, while the run's consumer takes ``recorded()``.
 final class JournalledTasks<Work: ScanTask>: Sequence, @unchecked Sendable {
-    // Sendable, since `tasks`, `hasEnded` and `encoder` are used by one caller at a time: by `lookAhead()` before the run
-    // begins, and then by `next()` of the run. What others use as well is in `state`. The tasks of the user are not pulled
-    // under its lock.
-    typealias Recorded = (task: Work, key: ResultKey)
+    // Sendable, since `tasks`, `hasEnded`, `count` and `encoder` are used by one caller at a time: by `lookAhead()`
+    // before the run begins, and then by `next()` of the run. What others use as well is in `state`. The tasks of the
+    // user are not pulled under its lock.
+    typealias Recorded = (task: Work, place: Int, key: ResultKey)
 
     private struct State {
         /// Tasks without a response that were pulled before the run began, or whose response is damaged; oldest first.
-        var ahead = Queue<Work>()
-        /// Tasks that were given to the run, by ID.
-        var open: [Work.ID: ResultKey] = [:]
+        var ahead = Queue<(task: Work, place: Int)>()
+        /// Tasks that were given to the run and whose response is not durable, by ID.
+        var open: [Work.ID: (place: Int, key: ResultKey)] = [:]
         /// Tasks with a recorded response.
         var recorded: [Recorded] = []
         /// Whether every task was pulled.
@@ -29,6 +29,8 @@ final class JournalledTasks<Work: ScanTask>: Sequence, @unchecked Sendable {
     let onRecorded: @Sendable () -> Void
     private var tasks: AnyIterator<Work>
     private var hasEnded = false
+    /// Tasks that were pulled.
+    private var count = 0
     private let encoder = WireEncoder()
     private let state = Locked(State())
 
@@ -48,12 +50,12 @@ final class JournalledTasks<Work: ScanTask>: Sequence, @unchecked Sendable {
     /// - Returns: Some with a recorded response; none if the run is to begin.
     func lookAhead() throws(ScanError) -> [Recorded] {
         var recorded: [Recorded] = []
-        while recorded.count < Self.batch, state.withLock(\.ahead.count) < Self.mostAhead, let task = pull() {
+        while recorded.count < Self.batch, state.withLock(\.ahead.count) < Self.mostAhead, let (task, place) = pull() {
             let key = try key(of: task)
             if try journal.holds(key, id: task.id) {
-                recorded.append((task, key))
+                recorded.append((task, place, key))
             } else {
-                repeats(task)
+                repeats(task, at: place)
             }
         }
         return recorded
@@ -63,13 +65,15 @@ final class JournalledTasks<Work: ScanTask>: Sequence, @unchecked Sendable {
     private func next() -> Work? {
         if state.withLock({ $0.failure != nil }) { return nil }
         do throws(ScanError) {
-            while let task = state.withLock({ $0.ahead.popFirst() }) ?? pull() {
+            while let (task, place) = state.withLock({ $0.ahead.popFirst() }) ?? pull() {
                 let key = try key(of: task)
-                if try !journal.holds(key, id: task.id) {
-                    try open(task, key)
-                    return task
+                // Before the journal is asked: a task that is not open any more is in the journal.
+                try open(task, place, key)
+                if try !journal.holds(key, id: task.id) { return task }
+                state.withLock { state in
+                    state.open[task.id] = nil
+                    state.recorded.append((task, place, key))
                 }
-                state.withLock { $0.recorded.append((task, key)) }
             }
         } catch {
             state.withLock { $0.failure = error }
@@ -78,9 +82,12 @@ final class JournalledTasks<Work: ScanTask>: Sequence, @unchecked Sendable {
     }
 
     /// Returns the next task of the sequence, which is not asked again after its end.
-    private func pull() -> Work? {
+    private func pull() -> (task: Work, place: Int)? {
         if hasEnded { return nil }
-        if let task = tasks.next() { return task }
+        if let task = tasks.next() {
+            defer { count += 1 }
+            return (task, count)
+        }
         hasEnded = true
         state.withLock { $0.hasEnded = true }
         return nil
@@ -94,16 +101,19 @@ final class JournalledTasks<Work: ScanTask>: Sequence, @unchecked Sendable {
         }
     }
 
-    private func open(_ task: Work, _ key: ResultKey) throws(ScanError) {
-        if state.withLock({ $0.open.updateValue(key, forKey: task.id) }) != nil {
+    private func open(_ task: Work, _ place: Int, _ key: ResultKey) throws(ScanError) {
+        if state.withLock({ $0.open.updateValue((place, key), forKey: task.id) }) != nil {
             throw ScanError(
                 .journal,
                 "two tasks of '\(Work.typeName)' have the ID \(task.id): a run with a journal needs different IDs")
         }
     }
 
-    /// Returns the key of the task with this response, which is over.
-    func close(_ id: Work.ID) -> ResultKey? { state.withLock { $0.open.removeValue(forKey: id) } }
+    /// Returns the place in the sequence and the key of a task that was given to the run.
+    func find(_ id: Work.ID) -> (place: Int, key: ResultKey)? { state.withLock { $0.open[id] } }
+
+    /// The task is over: its response is durable, or a failure.
+    func close(_ id: Work.ID) { state.withLock { $0.open[id] = nil } }
 
     /// Returns the tasks with a recorded response that the run has skipped since the last call.
     /// - Throws: the error because of which ``next()`` has ended the run.
@@ -116,7 +126,7 @@ final class JournalledTasks<Work: ScanTask>: Sequence, @unchecked Sendable {
     }
 
     /// Has a task run whose recorded response cannot be used.
-    func repeats(_ task: Work) { state.withLock { $0.ahead.append(task) } }
+    func repeats(_ task: Work, at place: Int) { state.withLock { $0.ahead.append((task, place)) } }
 
     /// Whether every task was pulled, and none is to be run.
     var isOver: Bool { state.withLock { $0.hasEnded && $0.ahead.count == 0 } }
@@ -170,10 +180,16 @@ extension FarmJournal {
     private func take<Work: ScanTask>(
         _ response: TaskResponse<Work>, of tasks: JournalledTasks<Work>, to outlet: TaskResponses<Work>.Outlet
     ) async throws(ScanError) {
-        let key = tasks.close(response.id)
-        if case .success = response.result, let key {
-            try await add(response, of: key) { outlet.send(response) }
+        var response = response
+        let known = tasks.find(response.id)
+        if let known { response.index = known.place }
+        if case .success = response.result, let known {
+            try await add(response, of: known.key) { [response] in
+                tasks.close(response.id)
+                outlet.send(response)
+            }
         } else {
+            tasks.close(response.id)
             outlet.send(response)
         }
         await outlet.room()
@@ -184,11 +200,14 @@ extension FarmJournal {
         to outlet: TaskResponses<Work>.Outlet
     ) async throws(ScanError) {
         if recorded.isEmpty { return }
-        for (response, (task, _)) in zip(try await responses(to: recorded), recorded) {
-            guard let response else {
-                tasks.repeats(task)
+        let found = try await responses(to: recorded.map { (task: $0.task, key: $0.key) })
+        for (response, (task, place, _)) in zip(found, recorded) {
+            guard var response else {
+                tasks.repeats(task, at: place)
                 continue
             }
+            // It may have had another one in the run that recorded it.
+            response.index = place
             tasks.onRecorded()
             outlet.send(response)
         }

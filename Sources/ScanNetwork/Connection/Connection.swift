@@ -214,7 +214,7 @@ package final class Connection: Flushable, @unchecked Sendable {
         if phase == .lingering { shutdown(socket.descriptor, Int32(SHUT_WR)) }
     }
 
-    private var isPaused: Bool { pausesForSlowReader && out.waiting > Self.highWater }
+    var isPaused: Bool { pausesForSlowReader && out.waiting > Self.highWater }
 
     private func watch() {
         poll?.watch(read: !isPaused, write: blocked)

@@ -92,9 +92,9 @@ package final class NodeSession: @unchecked Sendable {
         if let event { server.onEvent(event) }
     }
 
-    /// Sends what tasks report that run.
+    /// Sends what tasks report that run, unless the coordinator is slow to read.
     func send(_ reports: [(task: UInt64, report: TaskReport)]) {
-        for (request, report) in reports where state.isPending(request) {
+        for (request, report) in reports where state.isPending(request) && connection?.isPaused == false {
             connection?.send { $0.putReport(request: request, report) }
         }
     }
