@@ -86,6 +86,10 @@ extension MapCommand {
             if resumes, output == .standardOutput {
                 throw UsageError("map: --resume needs files: name a folder by -o FOLDER/, not -o -")
             }
+            if common.json, !isDryRun, output == .standardOutput {
+                throw UsageError(
+                    "map: --json writes to standard output: name a folder for the results by -o FOLDER/")
+            }
             if !ProgramPath.isProgramName(program) {
                 throw UsageError(
                     "map: \(program) is not the name of a program; owners give names by skyfarm node --program NAME=PATH"

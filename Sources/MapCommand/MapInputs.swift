@@ -34,12 +34,13 @@ struct MapInputs: Sendable {
         return text.split(whereSeparator: \.isNewline).map(String.init)
     }
 
-    private mutating func add(_ argument: String) throws {
-        if argument == "-" || argument.hasPrefix("@") {
+    private mutating func add(_ argument: String, isListed: Bool = false) throws {
+        // A list names files, not further lists, of which it might be one itself.
+        if !isListed, argument == "-" || argument.hasPrefix("@") {
             let list = argument == "-" ? "-" : String(argument.dropFirst())
             for line in try Self.lines(of: list) {
                 let word = line.trimmingCharacters(in: .whitespaces)
-                if !word.isEmpty, !word.hasPrefix("#") { try add(word) }
+                if !word.isEmpty, !word.hasPrefix("#") { try add(word, isListed: true) }
             }
             return
         }

@@ -55,10 +55,11 @@ final class MapJournal {
         if let last = bytes.last, last != UInt8(ascii: "\n") { _ = writeAll([UInt8(ascii: "\n")]) }
     }
 
-    /// Whether the item is done: neither the task, nor an input, nor a result has changed since.
+    /// Whether the item is done: neither the task, nor an input, nor a result or its name has changed since.
     func isDone(_ item: PreparedItem) -> Bool {
         guard let record = records[Self.key(item)], let task = try? Self.checksum(item.task) else { return false }
         return record.task == task && record.inputs == item.stamps
+            && record.outputs.map(\.path).starts(with: item.places.map(AbsolutePath.of))
             && !record.outputs.isEmpty && record.outputs.allSatisfy { FileStamp($0.path) == $0 }
     }
 

@@ -124,16 +124,24 @@ struct MapPlan: Sendable {
             throw CommandError(.usage, "map: \(item.name): \(problem)")
         }
         let stamps = paths.compactMap { FileStamp(AbsolutePath.of($0)) }
-        return PreparedItem(item: item, paths: paths, stamps: stamps, task: task, places: places(of: item, files))
+        return try PreparedItem(item: item, paths: paths, stamps: stamps, task: task, places: places(of: item, files))
     }
 
     /// Paths of the results that are known before the program runs: of the files, or of the standard output.
-    private func places(of item: MapItem, _ files: [String]) -> [String] {
+    /// - Throws: `CommandError` if a batch has more files than names for them.
+    private func places(of item: MapItem, _ files: [String]) throws(CommandError) -> [String] {
         switch options.output {
-        case .standardOutput: []
+        case .standardOutput: return []
         case .folder(let folder):
-            returnsOutput ? ["\(folder)\(item.members[0].stem).out"] : files.map { folder + $0 }
-        case .file(let template): [item.texts(template, output: "", cpus: 1)[0]]
+            return returnsOutput ? ["\(folder)\(item.members[0].stem).out"] : files.map { folder + $0 }
+        case .file(let template):
+            let names = item.texts(template, output: "", cpus: 1)
+            if files.count <= 1 { return [names[0]] }
+            guard names.count == files.count else {
+                throw CommandError(
+                    .usage, "map: several files of an item need a folder: -o FOLDER/ with a slash at the end")
+            }
+            return names
         }
     }
 
@@ -159,9 +167,12 @@ struct MapPlan: Sendable {
                     throw UsageError("map: \(place) is an input and a result; name another folder")
                 }
             }
-            for place in item.places where !options.overwrites && !options.resumes {
+            for place in item.places + folders where !options.overwrites && !options.resumes {
                 if FileStatus(path: place) != nil { throw AtomicFile.failure(place, EEXIST) }
             }
+        }
+        if let log = options.jobLog.map(AbsolutePath.of), inputs.contains(log) || owners[log] != nil {
+            throw UsageError("map: --joblog \(log) is an input or a result; name another file")
         }
     }
 }

@@ -53,6 +53,8 @@ struct MapRun {
         for round in 0...plan.options.retries where !pending.isEmpty && !isStopped {
             pending = try await runRound(pending, on: coordinator, isLast: round == plan.options.retries)
         }
+        // Of a run that has stopped, items before these have no output.
+        try ordered.finish()
     }
 
     /// Whether so many items have failed that no further one is run.
@@ -72,7 +74,8 @@ struct MapRun {
             if isStopped { break }
         }
         // Their files could not be read, so that they had no task.
-        for index in indices where report.items[index].state == .notRun {
+        let repeated = Set(again)
+        for index in indices where report.items[index].state == .notRun && !repeated.contains(index) {
             if let problem = tasks.problem(at: index) { try fail(index, problem) }
         }
         return again.sorted()

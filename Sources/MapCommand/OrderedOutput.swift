@@ -40,6 +40,15 @@ struct OrderedOutput {
         }
     }
 
+    /// Writes what still waits for the outputs of items before it.
+    /// - Throws: `CommandError` if it cannot be written.
+    mutating func finish() throws {
+        for index in early.keys.sorted() {
+            next = index
+            try writeEarly()
+        }
+    }
+
     private mutating func writeEarly() throws {
         while let entry = early.removeValue(forKey: next) {
             switch entry {
@@ -69,8 +78,8 @@ struct OrderedOutput {
     private static func newSpool() throws(CommandError) -> OpenDescriptor {
         var name = Array((FileManager.default.temporaryDirectory.path + "/skyfarm-map-XXXXXX").utf8CString)
         let number = mkstemp(&name)
-        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
         guard number >= 0 else { throw CommandError(.output, "map: the file for results that wait", errno: errno) }
+        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
         unlink(name)
         return OpenDescriptor(number)
     }

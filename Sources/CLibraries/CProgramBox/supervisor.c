@@ -189,7 +189,10 @@ static uint32_t kill_all(pid_t program, int *status, int *has_ended, uint32_t *k
             kill(-program, SIGKILL);
             break;
         }
-        for (size_t index = 0; index < count; index++) *killed += (uint32_t)kill_process(list + index);
+        // A process that has not ended yet is killed again.
+        uint32_t present = 0;
+        for (size_t index = 0; index < count; index++) present += (uint32_t)kill_process(list + index);
+        if (present > *killed) *killed = present;
         free(list);
         if (!reap(program, status, has_ended)) break;
         if (now() > end) return (uint32_t)count;

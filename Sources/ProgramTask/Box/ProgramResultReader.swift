@@ -80,6 +80,9 @@ struct ProgramResultReader {
                     !known.contains(path) && !task.outputs.contains(path)
                         && !path.hasPrefix(ProgramTask.sharedFolder + "/")
                 }
+            if let folder = search.unreadable.min() {
+                throw Problem(text: "wrote a folder that cannot be read: .\(folder)")
+            }
             if search.isExhausted || paths.count > limits.collected + task.outputs.count {
                 throw Problem(text: "wrote more than \(limits.collected) files")
             }

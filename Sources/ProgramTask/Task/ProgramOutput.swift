@@ -71,6 +71,9 @@ package struct ProgramOutput: Codable, Equatable, Sendable {
         if !files.isEmpty, failure(okCodes: task.okCodes) != nil {
             throw ProgramRefusal("the result of a failed program has files")
         }
+        guard files.count <= task.outputs.count + (task.collects ? ProgramTaskLimits().collected : 0) else {
+            throw ProgramRefusal("the result has too many files")
+        }
         var rest = contents.count
         for file in files {
             guard file.size >= 0, file.size <= rest else { throw ProgramRefusal("the sizes of the files are wrong") }
@@ -80,7 +83,11 @@ package struct ProgramOutput: Codable, Equatable, Sendable {
             }
         }
         guard rest == 0 || task.returnsOutput else { throw ProgramRefusal("the result has bytes of no file") }
-        guard Set(files.map(\.path)).count == files.count else { throw ProgramRefusal("a file is there twice") }
+        let paths = Set(files.map(\.path))
+        guard paths.count == files.count else { throw ProgramRefusal("a file is there twice") }
+        guard failure(okCodes: task.okCodes) != nil || paths.isSuperset(of: task.outputs) else {
+            throw ProgramRefusal("a file that was asked for is missing")
+        }
         for (index, file) in files.enumerated()
         where content(at: index).withUnsafeBytes(Self.checksum) != file.checksum {
             throw ProgramRefusal("the checksum of \(file.path) is wrong")

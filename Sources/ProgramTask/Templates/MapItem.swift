@@ -42,8 +42,10 @@ package struct MapItem: Equatable, Sendable {
                 let shorter = rest.dropLast(ending.count)
                 if shorter.contains(".") { rest = shorter }
             }
-            guard let dot = rest.lastIndex(of: "."), dot != rest.startIndex else { return String(rest) }
-            return String(rest[..<dot])
+            let dot = rest.lastIndex(of: ".") ?? rest.endIndex
+            let stem = dot == rest.startIndex ? rest : rest[..<dot]
+            // "." and ".." name other folders.
+            return stem.allSatisfy { $0 == "." } ? "_" : String(stem)
         }
     }
 

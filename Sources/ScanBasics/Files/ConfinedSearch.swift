@@ -107,6 +107,8 @@ extension ConfinedFolders {
         _ found: inout Set<String>
     ) {
         guard let first = parts.first, !search.isExhausted else { return }
+        // Deeper folders have no path by which a file could be opened, and would exhaust the stack.
+        guard path.utf8.count < pathLimit else { return search.note(unreadable: path) }
         if first == ShellPattern.anyFolders {
             find(parts.dropFirst(), below: folder, path, &search, &found)
             for name in search.names(in: folder, path, "*") where !isReserved(name) {

@@ -125,6 +125,42 @@ import Testing
         #expect(try map([], ["-o", folder + "/", "--out", "{item}", "--overwrite"] + inputs).code == 2)
         #expect(try map([], ["-o", "-", "--", folder + "/none"]).code == 5)
         #expect(try map([], ["{shared:x}", "-o", "-"] + inputs).code == 2)
+        let batch = ["{in}", "--batch", "2", "--out", "{stem}.n", "-o", scene.path("out/{number}.n")]
+        #expect(try map([], batch + inputs).code == 2)
+        #expect(try map([], ["-o", "-", "--joblog", folder + "/f1.txt"] + inputs).code == 2)
+        mkdir(scene.path("f1"), 0o700)
+        #expect(try map([], ["-o", scene.folder + "/", "--collect"] + inputs).code == 6)
+    }
+
+    @Test("a list that names itself is an error")
+    func listOfLists() throws {
+        let list = try scene.write(Array("@\(scene.path("list"))\n".utf8), "list")
+        #expect(try map([], ["-o", "-", "--", "@" + list]).code == 5)
+    }
+
+    @Test("--resume runs an item again whose result has another name by now")
+    func renumbered() throws {
+        let node = try node("cat $1")
+        let words = ["{in}", "-o", scene.path("out/{number}.out"), "--resume", "--"]
+        #expect(try map([node], words + [2, 3].map { scene.path("in/f\($0).txt") }).code == 0)
+        #expect(try map([node], words + [1, 2, 3].map { scene.path("in/f\($0).txt") }).code == 0)
+        for number in 1...3 { #expect(try scene.bytes("out/\(number).out") == Data("line \(number)\n".utf8)) }
+    }
+
+    @Test("what items have printed is not lost if an item before them has not run")
+    func stoppedOrder() throws {
+        let node = try node("case $1 in f1*) sleep 60;; f3*) exit 1;; esac; cat $1")
+        let files = ["--"] + (1...3).map { scene.path("in/f\($0).txt") }
+        let result = try map([node], ["{in}", "-o", "-", "--fail-fast"] + files)
+        #expect(result.code == 23 && result.output == "line 2\n", "\(result.errors)")
+    }
+
+    @Test("a batch with a file for each input writes them under the names of -o")
+    func namedBatch() throws {
+        let node = try node("for f in f*.txt; do cp $f ${f%.txt}.n; done")
+        let words = ["{in}", "{out}", "--batch", "3", "-o", scene.path("out/{stem}.n")]
+        let result = try map([node], words + inputs)
+        #expect(result.code == 0 && scene.outputs == (1...9).map { "f\($0).n" }, "\(result.errors)")
     }
 
     @Test("a program that no node gives away is named with the command that gives it")

@@ -41,7 +41,7 @@ import skyfarm
 
     @Test(
         "a line names files by a stem without the characters that no name has",
-        arguments: [("NGC 7000", "NGC 7000"), ("a/b", "a_b"), ("..", "_"), ("/", "_"), ("x.y", "x")])
+        arguments: [("NGC 7000", "NGC 7000"), ("a/b", "a_b"), ("..", "_"), ("/", "_"), ("x.y", "x"), ("...x", "_")])
     func stems(line: String, stem: String) {
         #expect(MapItem.Member(line: line).stem == stem)
     }
@@ -77,6 +77,7 @@ import skyfarm
         arguments: [
             ["p", "--", "i"], ["p", "-o", "x/"], ["-x", "p", "-o", "x/", "--", "i"], ["/bin/sh", "-o", "-", "--", "i"],
             ["p", "-o", "x/", "--items", "l", "--", "i"], ["p", "-o", "-", "--resume", "--", "i"],
+            ["p", "--json", "-o", "-", "--", "i"],
             ["p", "{oops}", "-o", "-", "--", "i"], ["p", "-o", "-", "--ok-codes", "0,x", "--", "i"],
         ])
     func refused(words: [String]) {
