@@ -79,6 +79,23 @@ import Testing
         }
     }
 
+    @Test("surroundings of pixels that are known to be saturated are not searched, whatever their values")
+    func saturated() {
+        var (pixels, _) = Self.sky(fwhm: 3)
+        let place = 40 * Self.width + 40
+        pixels[place] = 60_000
+        // Some light around it tells a star from a cosmic ray.
+        for dy in -4...4 {
+            for dx in -4...4 where dx != 0 || dy != 0 { pixels[place + dy * Self.width + dx] = 20_000 }
+        }
+        var known = pixels
+        var marks = [UInt8](repeating: 0, count: pixels.count)
+        marks[place] = 1
+        let search = CosmicRaySearch(CosmicRayParameters(), width: Self.width, height: Self.height)
+        #expect(search.clean(&pixels)[place] == 1)
+        #expect(search.clean(&known, saturated: marks)[place] == 0 && known[place] == 60_000)
+    }
+
     @Test("pixels without a value are not searched and stay as they are")
     func missing() {
         var (pixels, _) = Self.sky(fwhm: 3)

@@ -140,6 +140,16 @@ import Testing
         #expect(try FITSImage(folder.path("unscaled.fits")).header.text("COMBDSCL") == "none")
     }
 
+    @Test("frames that are divided by their exposure times have that of a second")
+    func rate() throws {
+        let header = [HeaderEntry("EXPTIME", .real(600))]
+        var request = StackRequest(
+            frames: [try frame("rate.fits", header: header) { _ in 1200 }], method: .mean)
+        request.scale = .keyword("EXPTIME")
+        try MasterStack(request).write(to: folder.path("rates.fits"), overwrite: false) { _ in }
+        #expect(try FITSImage(folder.path("rates.fits")).header.number("EXPTIME") == 1)
+    }
+
     @Test("a file that exists is left alone")
     func existing() throws {
         let path = try folder.write([1, 2, 3], "master.fits")

@@ -13,7 +13,10 @@ import Testing
 
     @Test(
         "what is no section is refused",
-        arguments: ["", "[]", "[1:2]", "[2:1,1:2]", "[0:2,1:2]", "[1:2,1:2,1:2]", "[a:b,1:2]", "[*,1:2]", "[1,2]"])
+        arguments: [
+            "", "[]", "[1:2]", "[2:1,1:2]", "[0:2,1:2]", "[1:2,1:2,1:2]", "[a:b,1:2]", "[*,1:2]", "[1,2]",
+            "[9223372036854775760:9223372036854775799,1:2]",
+        ])
     func refused(text: String) {
         #expect(PixelSection(text) == nil)
     }
@@ -37,6 +40,10 @@ import Testing
         #expect(sections.trim == PixelSection(x: 3..<16, y: 0..<8))
         let two = FITSHeader(cards: ["HIERARCH ESO DET OUTPUTS = 2", "HIERARCH ESO DET OUT1 OVSCX = 4"])
         #expect(FrameSections(ImageCards(header: two), width: 20, height: 10).trim == nil)
+        let huge = FITSHeader(cards: [
+            "HIERARCH ESO DET OUT1 PRSCX = 9223372036854775807", "HIERARCH ESO DET OUT1 OVSCX = 4",
+        ])
+        #expect(FrameSections(ImageCards(header: huge), width: 20, height: 10).trim == nil)
     }
 
     @Test("coordinates and sections refer to the part that is kept")

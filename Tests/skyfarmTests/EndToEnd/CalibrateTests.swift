@@ -75,6 +75,12 @@ import Testing
         let frames = folder.path("light*.fits")
         let raw = try Program.run(["calibrate", frames, "-o", folder.path + "/", "--overwrite"])
         #expect(raw.code == 2 && raw.errors.contains("is the raw frame itself"))
+        for words in [["combine", frames], ["calibrate", folder.path("light1.fits")]] {
+            let output = folder.path("light0.fits")
+            let flags = words[0] == "combine" ? [] : ["--flat", output]
+            let input = try Program.run(words + flags + ["-o", output, "--overwrite"])
+            #expect(input.code == 2 && input.errors.contains("is one of the inputs"))
+        }
         let same = try Program.run(["calibrate", frames, "-o", folder.path("a.fits")])
         #expect(same.code == 2 && same.errors.contains("would both be written to"))
         #expect(try Program.run(["calibrate", frames]).code == 2)
