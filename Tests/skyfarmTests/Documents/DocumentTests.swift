@@ -41,7 +41,9 @@ import skyfarm
         #expect(links.count >= 40)
         for link in links {
             // Words of the sentence about the design lead to the file of their type.
-            let name = link.text.firstMatch(of: /`([A-Za-z]+)`/)?.1 ?? link.file.deletingPathExtension()
+            let name =
+                link.text.firstMatch(of: /`([A-Za-z]+)`/)?.1
+                ?? link.file.deletingPathExtension()
                 .lastPathComponent.prefix { $0 != "+" }
             let source = try String(contentsOf: link.file, encoding: .utf8)
             let declares = source.contains(
