@@ -14,6 +14,16 @@ enum CalibrationCards {
         HeaderEntry("MASKBIT3", .text("no value"), comment: "value 8"),
     ]
 
+    /// The card that names a master by which an image was calibrated.
+    static func keyword(of role: MasterImages.Role) -> String {
+        switch role {
+        case .bias: "CALBIAS"
+        case .dark: "CALDARK"
+        case .flat: "CALFLAT"
+        case .badPixels: "CALBPM"
+        }
+    }
+
     static func entries(
         _ output: ImageCalibration.Output, _ recipe: CalibrationRecipe, _ frame: FramePixels
     ) -> [HeaderEntry] {
@@ -25,13 +35,12 @@ enum CalibrationCards {
         if output.section != PixelSection(width: frame.width, height: frame.height) {
             entries.append(HeaderEntry("CALTRIM", .text("\(output.section)"), comment: "section of the raw image"))
         }
-        for (role, key, sum) in [
-            (MasterImages.Role.bias, "CALBIAS", "CALBSUM"), (.dark, "CALDARK", "CALDSUM"),
-            (.flat, "CALFLAT", "CALFSUM"), (.badPixels, "CALBPM", "CALMSUM"),
+        for (role, sum) in [
+            (MasterImages.Role.bias, "CALBSUM"), (.dark, "CALDSUM"), (.flat, "CALFSUM"), (.badPixels, "CALMSUM"),
         ] {
             guard let master = output.masters[role] else { continue }
             let name = (master.location.path as NSString).lastPathComponent
-            entries.append(HeaderEntry(key, .text(name), comment: "\(role.rawValue)"))
+            entries.append(HeaderEntry(keyword(of: role), .text(name), comment: "\(role.rawValue)"))
             entries.append(HeaderEntry(sum, .text(master.checksum), comment: "XXH3 of its stored image"))
         }
         if let factor = output.darkFactor {

@@ -68,6 +68,7 @@ struct ImageCalibration {
         let sections = FrameSections(frame.cards, width: frame.width, height: frame.height)
         let trim = try section(recipe.trim, sections.trim, frame, "--trim", "TRIMSEC or DATASEC")
         let overscan = try section(recipe.overscan, sections.overscan, frame, "--overscan", "BIASSEC")
+        if overscan != nil { try refuse(frame, calibratedBy: "overscan", "CALOVSC") }
         var plan = Plan(
             raw: geometry, trim: trim ?? PixelSection(width: frame.width, height: frame.height), overscan: overscan,
             gain: try recipe.gain.number(frame.cards, of: frame.location, flag: "--gain"),
@@ -75,6 +76,7 @@ struct ImageCalibration {
             readNoise: try recipe.readNoise.number(frame.cards, of: frame.location, flag: "--read-noise") ?? 0)
         for role in MasterImages.Role.allCases {
             guard let image = try masters.image(role, at: place) else { continue }
+            if role != .badPixels { try refuse(frame, calibratedBy: role.rawValue, CalibrationCards.keyword(of: role)) }
             plan.images[role] = image
             plan.origins[role] = try image.origin(of: plan.trim, raw: geometry, role: role)
         }
@@ -83,6 +85,13 @@ struct ImageCalibration {
                 of: dark, for: frame.cards, named: frame.location, recipe.darkScale)
         }
         return plan
+    }
+
+    /// A step that was done before would be done twice.
+    private func refuse(_ frame: FramePixels, calibratedBy step: String, _ keyword: String) throws(ScanSetupError) {
+        guard frame.cards.value(keyword) != nil else { return }
+        throw ScanSetupError(
+            "\(frame.location): was calibrated by \(step) before, as its card \(keyword) tells; name the raw frame")
     }
 
     private func section(

@@ -49,6 +49,18 @@ import Testing
 
     private func raw(_ x: Int, _ y: Int) -> Float { Float(1000 + 7 * x + 3 * y + (x * y) % 5) }
 
+    @Test("a frame is not calibrated twice by the same step")
+    func twice() throws {
+        var recipe = CalibrationRecipe()
+        recipe.bias = try frame("bias.fits") { _, _ in 100 }
+        try calibrate(try frame("raw.fits", raw), recipe, to: "once.fits")
+        let once = ImageLocation(path: folder.path("once.fits"), selector: .firstImage)
+        #expect(failure(once, recipe).contains("was calibrated by bias before, as its card CALBIAS tells"))
+        recipe.bias = nil
+        recipe.flat = try frame("flat.fits") { _, _ in 1 }
+        try calibrate(once, recipe)
+    }
+
     @Test("a pixel is the raw sample without overscan, bias and dark, divided by the flat")
     func arithmetic() throws {
         let raw = try frame(
