@@ -72,7 +72,8 @@ package struct ProgressLayout: Sendable {
         let nameRoom = max(1, columns - slotsWidth - rateWidth - 6)
         let nameWidth = min(nameRoom, Self.longestName, rows.map(\.0.count).max() ?? 0)
         let used = 2 + nameWidth + 2 + slotsWidth + 2 + rateWidth
-        let tasksFit = used + 2 + (rows.map(\.3.count).max() ?? 0) <= columns
+        // Lines that fill a narrow window would break when it becomes narrower.
+        let tasksFit = columns >= 100 && used + 2 + (rows.map(\.3.count).max() ?? 0) <= columns
         var lines = rows.map { name, slots, rate, tasks in
             let name = String(name.prefix(nameWidth))
             let padding = String(repeating: " ", count: nameWidth - name.count + slotsWidth - slots.count + 2)
