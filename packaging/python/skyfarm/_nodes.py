@@ -148,6 +148,7 @@ class Node:
         self._log: deque[str] = deque(maxlen=200)
         self._process = subprocess.Popen(
             [_program.program(), "node", "--color", "never", *words],
+            env=_program.environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -22,6 +22,11 @@ Event = dict[str, Any]
 _PATIENCE = 10.0
 
 
+def environment() -> dict[str, str]:
+    """The environment of the program, for which ``SKYFARM_PROGRAM`` is an option of ``skyfarm node``."""
+    return {name: value for name, value in os.environ.items() if name != "SKYFARM_PROGRAM"}
+
+
 def program() -> str:
     """The program's path: ``SKYFARM_PROGRAM``, else the one in this package, else ``skyfarm`` on PATH.
 
@@ -60,6 +65,7 @@ class Run:
         self._on_message = on_message
         self._process = subprocess.Popen(
             [program(), *arguments],
+            env=environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
