@@ -13,22 +13,8 @@ extension ScanCoordinator {
     public func responses<Work: ScanTask>(
         to tasks: some Sequence<Work> & Sendable, inChunksOf limit: Int
     ) -> TaskResponses<Work> {
-        TaskResponses { [self] in
-            let channel = TaskResponses<Work>.Channel(capacity: options.responseBuffer)
-            let course = Task(executorPreference: executor) {
-                await withTaskCancellationHandler {
-                    var failure: ScanError?
-                    do throws(ScanError) {
-                        try await run(tasks, inChunksOf: min(max(1, limit), 1 << 16), into: channel)
-                    } catch {
-                        failure = error
-                    }
-                    channel.finish(failure)
-                } onCancel: {
-                    channel.abandon()
-                }
-            }
-            return TaskResponses.AsyncIterator(channel: channel) { course.cancel() }
+        TaskResponses(capacity: options.responseBuffer, executor: executor) { [self] outlet async throws(ScanError) in
+            try await run(tasks, inChunksOf: min(max(1, limit), 1 << 16), into: outlet.channel)
         }
     }
 

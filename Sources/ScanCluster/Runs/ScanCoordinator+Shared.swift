@@ -5,33 +5,19 @@ extension ScanCoordinator {
         to tasks: some Sequence<Work> & Sendable, sharing source: BulkSource,
         observer: (@Sendable (TaskEvent) -> Void)?
     ) -> TaskResponses<Work> {
-        TaskResponses { [self] in
-            let channel = TaskResponses<Work>.Channel(capacity: options.responseBuffer)
-            let course = Task(executorPreference: executor) {
-                await withTaskCancellationHandler {
-                    // Systems join it once they have the bytes.
-                    let primed = Systems(clock: systems.clock)
-                    systems.beginRun(on: primed)
-                    let priming = Task { await primed.follow(systems, priming: source) }
-                    var failure: ScanError?
-                    do throws(ScanError) {
-                        let coordinator = ScanCoordinator(
-                            systems: primed, options: options, clock: clock, executor: executor)
-                        let responses = coordinator.responses(to: tasks, bulk: { _ in source }, observer: observer)
-                        for try await response in responses {
-                            if !channel.send(SharedResponse(response)) { await channel.room() }
-                        }
-                    } catch {
-                        failure = error
-                    }
-                    priming.cancel()
-                    systems.endRun(on: primed)
-                    channel.finish(failure)
-                } onCancel: {
-                    channel.abandon()
-                }
+        TaskResponses(capacity: options.responseBuffer, executor: executor) { [self] outlet async throws(ScanError) in
+            // Systems join it once they have the bytes.
+            let primed = Systems(clock: systems.clock)
+            systems.beginRun(on: primed)
+            let priming = Task { await primed.follow(systems, priming: source) }
+            defer {
+                priming.cancel()
+                systems.endRun(on: primed)
             }
-            return TaskResponses.AsyncIterator(channel: channel) { course.cancel() }
+            let coordinator = ScanCoordinator(systems: primed, options: options, clock: clock, executor: executor)
+            for try await response in coordinator.responses(to: tasks, bulk: { _ in source }, observer: observer) {
+                if !outlet.send(response) { await outlet.room() }
+            }
         }
     }
 }

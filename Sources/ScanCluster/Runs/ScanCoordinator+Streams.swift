@@ -47,28 +47,14 @@ extension ScanCoordinator {
         to tasks: some Sequence<Work> & Sendable, observer: (@Sendable (TaskEvent) -> Void)? = nil,
         followedBy next: @escaping @Sendable (TaskResponse<Work>) throws -> [Work]
     ) -> TaskResponses<Work> {
-        TaskResponses { [self] in
-            let channel = TaskResponses<Work>.Channel(capacity: options.responseBuffer)
-            let course = Task(executorPreference: executor) {
-                await withTaskCancellationHandler {
-                    var failure: ScanError?
-                    do throws(ScanError) {
-                        try await run(tasks, observer: observer, followedBy: next, into: channel)
-                    } catch {
-                        failure = error
-                    }
-                    channel.finish(failure)
-                } onCancel: {
-                    channel.abandon()
-                }
-            }
-            return TaskResponses.AsyncIterator(channel: channel) { course.cancel() }
+        TaskResponses(capacity: options.responseBuffer, executor: executor) { [self] outlet async throws(ScanError) in
+            try await run(tasks, observer: observer, followedBy: next, into: outlet)
         }
     }
 
     private func run<Work: ScanTask>(
         _ tasks: some Sequence<Work> & Sendable, observer: (@Sendable (TaskEvent) -> Void)?,
-        followedBy next: @Sendable (TaskResponse<Work>) throws -> [Work], into channel: TaskResponses<Work>.Channel
+        followedBy next: @Sendable (TaskResponse<Work>) throws -> [Work], into outlet: TaskResponses<Work>.Outlet
     ) async throws(ScanError) {
         let (stream, input) = AsyncStream<Work>.makeStream()
         defer { input.finish() }
@@ -88,7 +74,7 @@ extension ScanCoordinator {
             open += following.count - 1
             for task in following { input.yield(task) }
             if open == 0 { input.finish() }
-            if !channel.send(SharedResponse(response)) { await channel.room() }
+            if !outlet.send(response) { await outlet.room() }
         }
     }
 }

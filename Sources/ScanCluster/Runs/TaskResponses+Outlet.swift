@@ -1,10 +1,12 @@
 extension TaskResponses {
     /// Where a producer of responses sends them.
     package struct Outlet: Sendable {
-        fileprivate let channel: Channel
+        let channel: Channel
 
         /// Sends a response. May be called on any thread.
-        package func send(_ response: TaskResponse<Work>) { _ = channel.send(SharedResponse(response)) }
+        /// - Returns: Whether there is room for further ones.
+        @discardableResult
+        package func send(_ response: TaskResponse<Work>) -> Bool { channel.send(SharedResponse(response)) }
 
         /// Waits while the consumer has more responses to take than are kept for it. Only the producer may wait.
         package func room() async { await channel.room() }
