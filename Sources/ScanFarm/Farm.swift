@@ -105,13 +105,11 @@ public final class Farm: Sendable {
         to tasks: some Sequence<Work> & Sendable, bulk: (@Sendable (Work) -> BulkSource?)? = nil,
         observer: (@Sendable (TaskEvent) -> Void)? = nil
     ) -> TaskResponses<Work> {
-        let page = node.page
-        let observer = page?.observing(Work.typeName, observer) ?? observer
+        let observer = node.page?.observing(Work.typeName, observer) ?? observer
         guard let journal else { return coordinator.responses(to: tasks, bulk: bulk, observer: observer) }
-        return journal.responses(
-            to: tasks, buffer: coordinator.options.responseBuffer,
-            onRecorded: { page?.noteRecorded(type: Work.typeName) }
-        ) { [coordinator] in coordinator.responses(to: $0, bulk: bulk, observer: observer) }
+        return responses(to: tasks, in: journal) { [coordinator] in
+            coordinator.responses(to: $0, bulk: bulk, observer: observer)
+        }
     }
 
     /// Runs `tasks` on all systems of the farm, of which short ones are sent and run together, at most `limit` in one
@@ -120,10 +118,7 @@ public final class Farm: Sendable {
         to tasks: some Sequence<Work> & Sendable, inChunksOf limit: Int
     ) -> TaskResponses<Work> {
         guard let journal else { return coordinator.responses(to: tasks, inChunksOf: limit) }
-        return journal.responses(
-            to: tasks, buffer: coordinator.options.responseBuffer,
-            onRecorded: { [page = node.page] in page?.noteRecorded(type: Work.typeName) }
-        ) { [coordinator] in coordinator.responses(to: $0, inChunksOf: limit) }
+        return responses(to: tasks, in: journal) { [coordinator] in coordinator.responses(to: $0, inChunksOf: limit) }
     }
 
     /// Runs the tasks that `tasks` yields while the run goes on; see `ScanCoordinator.responses(to:observer:bulk:)`.
@@ -145,6 +140,16 @@ public final class Farm: Sendable {
         guard journal == nil else { return Self.withoutJournal() }
         let observer = node.page?.observing(Work.typeName, observer) ?? observer
         return coordinator.responses(to: tasks, observer: observer, followedBy: next)
+    }
+
+    /// Runs by `run` the tasks whose responses `journal` does not have, and shows the others on the page.
+    func responses<Work: ScanTask>(
+        to tasks: some Sequence<Work> & Sendable, in journal: FarmJournal,
+        by run: @escaping @Sendable (JournalledTasks<Work>) -> TaskResponses<Work>
+    ) -> TaskResponses<Work> {
+        journal.responses(
+            to: tasks, buffer: coordinator.options.responseBuffer,
+            onRecorded: { [page = node.page] in page?.noteRecorded(type: Work.typeName) }, by: run)
     }
 
     /// Responses that end with an error: tasks that are added during a run are not recorded.

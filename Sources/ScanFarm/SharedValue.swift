@@ -39,13 +39,11 @@ extension Farm {
         to tasks: some Sequence<Work> & Sendable, sharing value: SharedValue<Value>,
         observer: (@Sendable (TaskEvent) -> Void)? = nil
     ) -> TaskResponses<Work> {
-        let page = node.page
-        let observer = page?.observing(Work.typeName, observer) ?? observer
+        let observer = node.page?.observing(Work.typeName, observer) ?? observer
         guard let journal else { return coordinator.responses(to: tasks, sharing: value.source, observer: observer) }
-        return journal.responses(
-            to: tasks, buffer: coordinator.options.responseBuffer,
-            onRecorded: { page?.noteRecorded(type: Work.typeName) }
-        ) { [coordinator] in coordinator.responses(to: $0, sharing: value.source, observer: observer) }
+        return responses(to: tasks, in: journal) { [coordinator] in
+            coordinator.responses(to: $0, sharing: value.source, observer: observer)
+        }
     }
 }
 
