@@ -7,7 +7,8 @@ enum PageFiles {
     static var style: [UInt8] { bytes(page_asset_page_css) }
     static var icon: [UInt8] { bytes(page_asset_icon_svg) }
     static var script: [UInt8] {
-        bytes(page_asset_values_js, page_asset_chart_js, page_asset_stream_js, page_asset_tasks_js)
+        bytes(
+            page_asset_values_js, page_asset_chart_js, page_asset_stream_js, page_asset_status_js, page_asset_tasks_js)
     }
 
     private static func bytes(_ files: page_asset...) -> [UInt8] {

@@ -68,6 +68,11 @@ static const unsigned char node_html[] = {
 };
 const struct page_asset page_asset_node_html = {node_html, sizeof node_html};
 
+static const unsigned char status_js[] = {
+#embed "../../SkyReport/Page/Assets/status.js"
+};
+const struct page_asset page_asset_status_js = {status_js, sizeof status_js};
+
 static const unsigned char node_js[] = {
 #embed "../../SkyReport/Page/Assets/node.js"
 };

@@ -31,7 +31,8 @@ public enum Assets {
     /// The script of a node's page.
     public static var nodeScript: [UInt8] {
         bytes(
-            page_asset_values_js, page_asset_chart_js, page_asset_stream_js, page_asset_cluster_js, page_asset_node_js)
+            page_asset_values_js, page_asset_chart_js, page_asset_stream_js, page_asset_cluster_js,
+            page_asset_status_js, page_asset_node_js)
     }
 
     private static func bytes(_ files: page_asset...) -> [UInt8] {

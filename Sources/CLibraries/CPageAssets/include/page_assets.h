@@ -21,6 +21,7 @@ extern const struct page_asset page_asset_page_js;
 extern const struct page_asset page_asset_stream_js;
 extern const struct page_asset page_asset_icon_svg;
 extern const struct page_asset page_asset_node_html;
+extern const struct page_asset page_asset_status_js;
 extern const struct page_asset page_asset_node_js;
 extern const struct page_asset page_asset_cluster_js;
 extern const struct page_asset page_asset_index_html;
