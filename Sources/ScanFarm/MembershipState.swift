@@ -7,8 +7,8 @@ package import ScanSecurity
 /// Decides which discovered nodes are peers, which of them are connected, and what is reported to discovery. Pure.
 ///
 /// A peer is in one of three states:
-/// - *unusable*: its announcement shows why no connection can succeed; it is listed only if it is paused. A change of the announcement or of the keys of
-///   this process leads to *known* or *dialled*.
+/// - *unusable*: its announcement shows why no connection can succeed; it is listed only if it is paused. A change of
+///   the announcement or of the keys of this process leads to *known* or *dialled*.
 /// - *known*: listed in the registry, but not connected. ``Event/peersNeeded`` leads to *dialled*.
 /// - *dialled*: passed to the connections, which connect it or report an error. It stays dialled until it is no longer
 ///   announced, or until the name of another node shows that the user has not selected it; discovery offers it again

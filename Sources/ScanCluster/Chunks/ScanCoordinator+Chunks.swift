@@ -3,9 +3,10 @@ extension ScanCoordinator {
     /// one message. This raises the number of short tasks per second severalfold.
     ///
     /// Each task still has exactly one response, with its own output or failure. A task that fails in a chunk is tried
-    /// again alone at the end of the run, on the local system if that has a slot in time. The chunk then counts as one attempt, and as half of
-    /// ``ScanCoordinator/Options/maxSystemFaults``. The time-out applies to a task that is tried alone; a chunk has
-    /// `limit` times as long. The measured time of tasks decides how many go into a chunk; long tasks are sent alone.
+    /// again alone at the end of the run, on the local system if that has a slot in time. The chunk then counts as one
+    /// attempt, and as half of ``ScanCoordinator/Options/maxSystemFaults``. The time-out applies to a task that is
+    /// tried alone; a chunk has `limit` times as long. The measured time of tasks decides how many go into a chunk;
+    /// long tasks are sent alone.
     /// - Parameters:
     ///   - tasks: pulled as they are needed; those that failed in a chunk are kept until the end.
     ///   - limit: most tasks of a chunk, from 1 to 65,536; other numbers count as the nearest of them.

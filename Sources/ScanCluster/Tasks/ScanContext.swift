@@ -37,7 +37,8 @@ public struct ScanContext: Sendable {
     /// ends.
     public func takeBulk() -> BulkBytes? { handed?.withLock { $0.take() } }
 
-    /// Reports how much of the work is done, for the observer of the run: see ``TaskEvent/taskProgressed(index:system:attempt:fraction:message:)``.
+    /// Reports how much of the work is done, for the observer of the run: see
+    /// ``TaskEvent/taskProgressed(index:system:attempt:fraction:message:)``.
     ///
     /// May be called from any thread and as often as the task likes: at most ten times a second the last report is passed on.
     /// - Parameters:

@@ -35,9 +35,9 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
 
     /// Takes over an open connection. `packed`: the form in which this process packs bulk bytes. `compressor`: compresses
     /// them; nil: nothing does. `onTraffic`: attempts got their bulk bytes. `onReport`: the node reported what it read by a
-    /// reference. `onLink`: bulk bytes were written, or the link was measured. `onFull`: the socket takes no more bytes, or all again; not called for a node on this machine.
-    /// `onDraining`: the node takes no more tasks but finishes those it has. `onEnd`: the connection has ended, and attempts
-    /// in flight have been completed.
+    /// reference. `onLink`: bulk bytes were written, or the link was measured. `onFull`: the socket takes no more
+    /// bytes, or all again; not called for a node on this machine. `onDraining`: the node takes no more tasks but
+    /// finishes those it has. `onEnd`: the connection has ended, and attempts in flight have been completed.
     init(
         node: NodeInfo, packed: String? = nil, compression: LinkQueue.Use = .asMeasured,
         compressor: BulkCompressor? = nil, connection: Connection,

@@ -6,8 +6,8 @@ internal import TaskJournal
 
 /// Fingerprints that earlier processes of this user have computed, one per program, set of libraries and processor.
 ///
-/// A file of lines in the user's cache folder: key, the checksums of the fingerprint, and the checksum of the line. A line that is damaged, and a file
-/// that another user may change, count as missing. Nothing depends on the file but time.
+/// A file of lines in the user's cache folder: key, the checksums of the fingerprint, and the checksum of the line. A
+/// line that is damaged, and a file that another user may change, count as missing. Nothing depends on the file but time.
 package struct FingerprintCache {
     /// The file; nil without a cache folder.
     package let path: String?

@@ -159,7 +159,8 @@ package final class JobReport: Sendable {
         }
     }
 
-    /// 0 if all files were scanned that are not left out, 23 if some were, 5 if none was; 1 if a program has not loaded a catalogue.
+    /// 0 if all files were scanned that are not left out, 23 if some were, 5 if none was; 1 if a program has not loaded
+    /// a catalogue.
     var exitCode: ExitCode {
         state.withLock { state in
             if !isEndless, state.files.count == 0, state.leftOut.count > 0 { return .input }
@@ -168,9 +169,9 @@ package final class JobReport: Sendable {
         }
     }
 
-    /// Returns the outcome that the journal records at the end. A job whose catalogues lack sectors is partial, since the same command may
-    /// find them on other nodes; a file that cannot be scanned is done with. A job of which everything is left out has
-    /// failed, as its exit code says.
+    /// Returns the outcome that the journal records at the end. A job whose catalogues lack sectors is partial, since
+    /// the same command may find them on other nodes; a file that cannot be scanned is done with. A job of which
+    /// everything is left out has failed, as its exit code says.
     func end() -> FilesJournal.End {
         state.withLock { state in
             let tasks = state.tally.tasks
