@@ -136,6 +136,12 @@ struct MapPlan: Sendable {
             return returnsOutput ? ["\(folder)\(item.members[0].stem).out"] : files.map { folder + $0 }
         case .file(let template):
             let names = item.texts(template, output: "", cpus: 1)
+            if let name = names.first(where: { !Self.isBelow($0, template) }) {
+                throw CommandError(
+                    .usage,
+                    "map: \(item.name): the result \(name) would be outside the folder of \(template.text);"
+                        + " name results with {stem} or {number}")
+            }
             if files.count <= 1 { return [names[0]] }
             guard names.count == files.count else {
                 throw CommandError(
@@ -143,6 +149,14 @@ struct MapPlan: Sendable {
             }
             return names
         }
+    }
+
+    /// Whether a name that was made of a template is in the folder, or below it, that the text before its first field
+    /// names.
+    private static func isBelow(_ name: String, _ template: ProgramTemplate) -> Bool {
+        let fixed = template.leadingText
+        let folder = fixed.lastIndex(of: "/").map { fixed[...$0] } ?? ""
+        return ProgramPath.isBelow(String(name.dropFirst(folder.count)))
     }
 
     /// Path of a file that was collected.

@@ -66,6 +66,7 @@ struct MapRun {
         _ indices: [Int], on coordinator: ScanCoordinator, isLast: Bool
     ) async throws -> [Int] {
         var again: [Int] = []
+        tasks.forgetProblems()
         let observer = MapEvents(events)
         let responses = coordinator.responses(
             to: tasks.sequence(indices), bulk: { [tasks] in tasks.bulk(of: $0) }, observer: { observer.handle($0) })
@@ -76,7 +77,12 @@ struct MapRun {
         // Their files could not be read, so that they had no task.
         let repeated = Set(again)
         for index in indices where report.items[index].state == .notRun && !repeated.contains(index) {
-            if let problem = tasks.problem(at: index) { try fail(index, problem) }
+            guard let problem = tasks.problem(at: index) else { continue }
+            if isLast || plan.options.retryCodes != nil {
+                try fail(index, problem)
+            } else {
+                again.append(index)
+            }
         }
         return again.sorted()
     }
@@ -90,29 +96,38 @@ struct MapRun {
         case .failure(let failure):
             report.items[index].system = failure.system.isEmpty ? nil : failure.system
             report.items[index].lastLines = failure.log
-            try fail(index, tasks.problem(at: index) ?? failure.message)
+            let reason = tasks.problem(at: index) ?? failure.message
+            // It has no exit code.
+            if !isLast, plan.options.retryCodes == nil { return again(index, reason) }
+            try fail(index, reason)
         case .success(let output):
             try jobLog?.note(items[index], on: response.system, output)
             report.items[index].runs += 1
             report.items[index].seconds = output.seconds
             report.items[index].exitCode = if case .exited(let code) = output.end { code } else { nil }
             guard let reason = output.failure(okCodes: plan.options.okCodes) else {
-                try await store(output, of: index)
-                report.items[index].state = .done
-                events.display.handle(.finished(work: 1, system: response.system))
-                events.display.handle(
-                    .fileEnded(file: items[index].item.name, outputs: report.items[index].outputs))
+                if let problem = try await store(output, of: index) {
+                    try fail(index, problem)
+                } else {
+                    report.items[index].state = .done
+                    events.display.handle(.finished(work: 1, system: response.system))
+                    events.display.handle(
+                        .fileEnded(file: items[index].item.name, outputs: report.items[index].outputs))
+                }
                 return true
             }
             report.items[index].lastLines = output.lastErrors.isEmpty ? output.lastOutput : output.lastErrors
-            if !isLast, isRetried(output) {
-                report.items[index].reason = reason
-                events.display.handle(.retried(reason: reason))
-                return false
-            }
+            if !isLast, isRetried(output) { return again(index, reason) }
             try fail(index, reason)
         }
         return true
+    }
+
+    /// Notes that an item is tried again in the next round.
+    private mutating func again(_ index: Int, _ reason: String) -> Bool {
+        report.items[index].reason = reason
+        events.display.handle(.retried(reason: reason))
+        return false
     }
 
     /// Whether an item is tried again after this failure.
@@ -129,10 +144,13 @@ struct MapRun {
     }
 
     /// Writes the results of an item, each of which appears under its name when it is complete.
-    private mutating func store(_ output: ProgramOutput, of index: Int) async throws {
+    /// - Returns: why the results of this item cannot be written; nil if they are.
+    /// - Throws: an error that all further items would have as well, as on a full disk.
+    private mutating func store(_ output: ProgramOutput, of index: Int) async throws -> String? {
         let item = items[index]
         if plan.options.output == .standardOutput {
-            return try ordered.add(Array(output.content(at: 0)), at: index)
+            try ordered.add(Array(output.content(at: 0)), at: index)
+            return nil
         }
         let declared = Dictionary(zip(item.task.outputs, item.places), uniquingKeysWith: { $1 })
         let places =
@@ -140,16 +158,23 @@ struct MapRun {
             ? item.places
             : output.files.map { declared[$0.path] ?? plan.place(ofCollected: $0.path, item.item) }
         let overwrites = plan.options.overwrites || plan.options.resumes
-        try await disk.run {
-            for (number, place) in places.enumerated() {
-                try AtomicFile.makeFolder(of: place)
-                let file = try AtomicFile(path: place, overwrite: overwrites)
-                try file.write(output.content(at: number))
-                try file.commit(syncsFolder: false)
+        let problem = try await disk.run { () -> String? in
+            do {
+                for (number, place) in places.enumerated() {
+                    try AtomicFile.makeFolder(of: place)
+                    let file = try AtomicFile(path: place, overwrite: overwrites)
+                    try file.write(output.content(at: number))
+                    try file.commit(syncsFolder: false)
+                }
+                return nil
+            } catch let error as OutputError where [.exists, .unwritable].contains(error.code) {
+                return error.message
             }
         }
+        if let problem { return problem }
         try journal?.note(item, outputs: places)
         report.items[index].outputs = places
+        return nil
     }
 }
 

@@ -72,6 +72,9 @@ final class MapTasks: Sendable {
         }
     }
 
+    /// Forgets what could not be read, before a further round.
+    func forgetProblems() { unreadable.withLock { $0 = [:] } }
+
     private func note(_ problem: String, at index: Int) { unreadable.withLock { $0[index] = problem } }
 
     /// The bytes beside a task; nil if it has no files.
@@ -97,6 +100,15 @@ final class MapTasks: Sendable {
         }
     }
 
+    /// A shared file that is not what it was when the run began, so that no item can be run with it.
+    struct SharedChange: Error, CustomStringConvertible {
+        var path: String
+        var description: String {
+            "--shared \(path): has changed since the run began; the same command with --resume runs all items with what"
+                + " it has now"
+        }
+    }
+
     /// The bytes of the shared files, which stay in memory.
     private func readShared(_ count: Int) throws -> BulkBytes {
         try sharedBytes.withLock { held in
@@ -104,8 +116,9 @@ final class MapTasks: Sendable {
             let bytes = try BulkBytes(byteCount: count) { bytes in
                 var rest = bytes[...]
                 for shared in shared {
-                    guard let data = FileManager.default.contents(atPath: shared.path), data.count == shared.file.size
-                    else { throw ProgramRefusal("--shared \(shared.path): has changed since the run began") }
+                    guard let data = FileManager.default.contents(atPath: shared.path),
+                        data.count == shared.file.size, data.withUnsafeBytes(Checksum.of) == shared.file.checksum
+                    else { throw SharedChange(path: shared.path) }
                     UnsafeMutableRawBufferPointer(rebasing: rest.prefix(data.count)).copyBytes(from: data)
                     rest = rest.dropFirst(data.count)
                 }

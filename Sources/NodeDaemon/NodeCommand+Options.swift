@@ -122,7 +122,7 @@ extension NodeCommand {
     private static let hours = Option.optional(
         "hours", .hours, layers: .all, help: "Run tasks only in this part of the day, local time, as in 20:00-07:00")
     static let program = Option.list(
-        "program", .program, layers: .all,
+        "program", .program, layers: .environment("SKYFARM_PROGRAMS"),
         help: "Run the program at PATH for holders of the key, who ask for it by NAME with skyfarm map")
     private static let data = Option.list(
         "data", .text("DIR", expected: "the name of a folder"), layers: .all,

@@ -83,6 +83,9 @@ struct ProgramResultReader {
             if let folder = search.unreadable.min() {
                 throw Problem(text: "wrote a folder that cannot be read: .\(folder)")
             }
+            if let path = search.unnameable.min() {
+                throw Problem(text: "wrote a file whose name is not UTF-8: .\(path); have it use names in UTF-8")
+            }
             if search.isExhausted || paths.count > limits.collected + task.outputs.count {
                 throw Problem(text: "wrote more than \(limits.collected) files")
             }

@@ -110,6 +110,9 @@ package struct ProgramTemplate: Equatable, Sendable {
     /// Whether there is a text for each member of a batch.
     package var isOfMember: Bool { fields.contains(where: \.isOfMember) }
 
+    /// The text before the first field.
+    package var leadingText: String { if case .text(let text) = parts.first { text } else { "" } }
+
     /// The text with a value for each field.
     package func expanded(_ value: (Field) -> String) -> String {
         parts.map { part in

@@ -112,7 +112,10 @@ public final class AtomicFile {
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         } catch {
-            throw OutputError(.unwritable, "\(folder): the folder cannot be made: \(error.localizedDescription)")
+            let isFull = (error as? CocoaError)?.code == .fileWriteOutOfSpace
+            throw OutputError(
+                isFull ? .noSpace : .unwritable,
+                "\(folder): the folder cannot be made: \(error.localizedDescription)")
         }
     }
 

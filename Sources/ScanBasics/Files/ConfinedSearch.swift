@@ -10,6 +10,8 @@ package struct ConfinedSearch {
     package private(set) var isExhausted = false
     /// Paths of folders that would have to be searched but cannot be read.
     package private(set) var unreadable: Set<String> = []
+    /// Paths of entries whose names are not UTF-8, with replacement characters. They are in no result.
+    package private(set) var unnameable: Set<String> = []
 
     /// Creates a budget of `limit` directory entries and `time`; the search also ends when `isCancelled` returns true.
     package init(
@@ -26,6 +28,8 @@ package struct ConfinedSearch {
     }
 
     fileprivate mutating func note(unreadable folder: String) { unreadable.insert(folder.isEmpty ? "/" : folder) }
+
+    fileprivate mutating func note(unnameable path: String) { unnameable.insert(path) }
 
     /// Returns the status of a file in a folder, or nil if there is none or the folder cannot be searched.
     fileprivate mutating func look(at place: ConfinedPath, in folder: String) -> FileStatus? {
@@ -150,10 +154,13 @@ extension ConfinedFolders {
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream), search.takes(1) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            let (name, isText) = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) {
+                    (String(cString: $0), String(validatingCString: $0) != nil)
+                }
             }
-            if ShellPattern.matches(name, pattern) { names.append(name) }
+            guard ShellPattern.matches(name, pattern) else { continue }
+            if isText { names.append(name) } else { search.note(unnameable: "\(path)/\(name)") }
         }
         return names
     }
