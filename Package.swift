@@ -122,9 +122,9 @@ let package = Package(
         .target(
             name: "ImageJobs",
             dependencies: [
-                "TaskJournal", "ImageScanning", "Console", "CommandLineKit", "SkyScan", "SkyFITS", "ScanFarm",
-                "ScanNetwork",
-                "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics", "CSystem",
+                "TaskJournal", "CalibrationCommand", "MapCommand", "ImageScanning", "Console", "CommandLineKit",
+                "SkyScan", "SkyFITS", "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster",
+                "ScanBasics", "CSystem",
             ],
             swiftSettings: swift),
         // Programs of the users, on items: `skyfarm map`.

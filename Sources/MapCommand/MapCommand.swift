@@ -46,6 +46,15 @@ package struct MapCommand: Command {
         }
     }
 
+    /// Returns the paths of the files that a run with these arguments sends, and of the lists that name them.
+    /// - Throws: `CommandError` or others, if one is not there.
+    package static func inputs(of arguments: Arguments) throws -> [String] {
+        let options = try Options(arguments)
+        let plan = try MapPlan(options)
+        let lists = options.inputs.filter { $0.hasPrefix("@") }.map { String($0.dropFirst()) }
+        return try MapInputs(options).items.flatMap { try plan.prepared($0).paths } + options.shared + lists
+    }
+
     private func run(_ plan: MapPlan, _ items: [PreparedItem], _ events: ScanEvents) async throws -> MapReport {
         let slots = options.isLocal ? options.cluster.slotsHere : 0
         let host = slots == 0 ? nil : try options.programs.host(slots: slots, environment: options.environment)

@@ -103,7 +103,8 @@ extension ClusterJobs {
     /// Returns the request with the shared folder in which the job is kept, if all files of the job are below a folder
     /// of `--accept-jobs`; other nodes can then take the job over. Any other request is returned unchanged.
     func placed(_ request: LocalRequest) async -> LocalRequest {
-        guard request.store == nil, !permit.folders.isEmpty, let words = request.words, let folder = request.folder,
+        guard request.store == nil, request.verb ?? .scan == .scan, !permit.folders.isEmpty, let words = request.words,
+            let folder = request.folder,
             let finding = try? await disk.run({ [permit] in try permit.check(words, in: folder, isRunning: false) })
         else { return request }
         var placed = request

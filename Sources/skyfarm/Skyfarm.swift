@@ -25,7 +25,8 @@ package struct Skyfarm {
     package static let commands: [any Command.Type] = [
         ScanCommand.self, NodeCommand.self, NodesCommand.self, UpCommand.self, DownCommand.self, KeyCommand.self,
         DoctorCommand.self, JobsCommand.self,
-        SubmitCommand.self, SpreadCommand.self, MapCommand.self, ViewCommand.self, SynthCommand.self, BenchCommand.self,
+        SubmitCommand.self, SpreadCommand.self, MapCommand.self, ViewCommand.self, SynthCommand.self,
+        BenchCommand.self,
         SexCommand.self, CombineCommand.self, CalibrateCommand.self, HelpCommand.self,
         CompletionsCommand.self,
     ]
@@ -95,12 +96,18 @@ package struct Skyfarm {
         }
     }
 
-    /// Parses the words. The arguments of `sex` have SExtractor's syntax and are left to that command.
-    private static func request(_ words: [String]) throws(UsageError) -> CommandLineParser.Request {
+    /// Parses the words. The arguments of `sex`, which have SExtractor's syntax, and those of a command that is
+    /// submitted are left to their commands.
+    package static func request(_ words: [String]) throws(UsageError) -> CommandLineParser.Request {
         let isHelp = ["--help", "-h"].contains { words.dropFirst().first == $0 }
-        guard words.first == "sex", !isHelp else { return try CommandLineParser(program).parse(words) }
         var arguments = Arguments()
         arguments.words = Array(words.dropFirst())
-        return .run(SexCommand.spec, arguments)
+        if words.first == "sex", !isHelp { return .run(SexCommand.spec, arguments) }
+        if words.first == "submit", let (_, rest) = SubmitCommand.verb(in: arguments.words) {
+            // The command that is submitted has options of its own.
+            return ["--help", "-h"].contains(rest.first ?? "")
+                ? .help(SubmitCommand.spec) : .run(SubmitCommand.spec, arguments)
+        }
+        return try CommandLineParser(program).parse(words)
     }
 }

@@ -27,11 +27,13 @@ package struct JobRow: Codable, Equatable, Sendable {
     /// The command in a few words.
     package var title: String?
     package var folder: String?
+    /// IDs of the jobs after which it begins.
+    package var after: [String]?
     /// State of its run, from the log of a submitted job.
     package var progress: JobProgress?
     /// ID of its journal, or nil if it has none yet.
     package var journal: String?
-    /// Exit code of its scan, if it was submitted.
+    /// Exit code of its command, if it was submitted.
     package var code: Int32?
     /// Last line of its log.
     package var message: String?
@@ -84,7 +86,8 @@ package struct JobRow: Codable, Equatable, Sendable {
     package init(_ entry: SubmittedEntry, journal: JournalFolder.Entry? = nil, now: Date = .now) {
         (id, state, process, isSubmitted) = (entry.job.id, entry.state.rawValue, entry.process, true)
         ageSeconds = max(0, now.timeIntervalSince1970 - entry.job.submitted)
-        (command, title, folder) = (entry.job.command, Self.title(entry.job.words), entry.job.folder)
+        (command, folder, after) = (entry.job.command, entry.job.folder, entry.job.after)
+        title = Self.title(entry.job.words, of: entry.job.verb ?? .scan)
         (progress, code, message) = (entry.progress, entry.result?.code, entry.message)
         (from, systems, filesFailed) = (entry.job.from, entry.systems, entry.result?.filesFailed)
         if let journal { add(journal) }
@@ -107,14 +110,15 @@ package struct JobRow: Codable, Equatable, Sendable {
     }
 
     /// Returns the command in a few words, as in `scan img001.fits and 28 more`.
-    package static func title(_ words: [String]) -> String {
-        guard let arguments = try? ScanCommand.arguments(words), let first = arguments.positionals.first else {
-            return "scan"
+    package static func title(_ words: [String], of verb: JobVerb = .scan) -> String {
+        guard let arguments = try? verb.arguments(words), let first = arguments.positionals.first else {
+            return verb.rawValue
         }
+        if verb == .map { return "map \(first)" }
         let name = first.hasSuffix("/") ? first : first.split(separator: "/").last.map(String.init) ?? first
         let more = arguments.positionals.count - 1
         let watch = arguments.flags["watch"] == nil ? "" : "--watch "
-        return "scan \(watch)\(name)" + (more == 0 ? "" : " and \(more) more")
+        return "\(verb.rawValue) \(watch)\(name)" + (more == 0 ? "" : " and \(more) more")
     }
 
     /// Maximum number of failed files that a node sends of a job.

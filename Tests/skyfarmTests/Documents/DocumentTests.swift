@@ -1,5 +1,6 @@
 import CommandLineKit
 import Foundation
+import ImageJobs
 import SkyTestSupport
 import Testing
 import skyfarm
@@ -54,10 +55,11 @@ import skyfarm
 
     @Test("every command is one that the program understands", arguments: documents)
     func commands(document: String) throws {
-        let parser = CommandLineParser(Skyfarm.program)
         for words in try Self.commands(of: document) {
             do throws(UsageError) {
-                _ = try parser.parse(words)
+                guard case .run(let spec, let arguments) = try Skyfarm.request(words) else { continue }
+                let isSubmitted = spec.name == SubmitCommand.spec.name
+                if isSubmitted, SubmitCommand.verb(in: arguments.words) != nil { _ = try SubmitCommand(arguments) }
             } catch {
                 Issue.record("\(document): \(words.joined(separator: " ")): \(error)")
             }

@@ -44,6 +44,25 @@ import Console
         #expect(queue.ended("a", isDone: false, isWanted: true) == [.giveUp("a"), .start("b")])
     }
 
+    @Test(
+        "begins a job when all those on which it depends have ended well, and refuses it otherwise, with those after it"
+    )
+    func dependencies() {
+        var queue = JobQueueState(limit: 1)
+        #expect(queue.add("a") == [.start("a")])
+        #expect(queue.add("c", after: ["a", "b"]) == [] && queue.add("d", after: ["c"]) == [])
+        #expect(queue.add("b", after: ["a"]) == [] && queue.awaited == ["a", "b", "c"])
+        #expect(queue.ended("a", isDone: true, isWanted: true) == [])
+        #expect(queue.settled("a", isWell: true) == [.start("b")] && queue.settled("a", isWell: true) == [])
+        #expect(queue.ended("b", isDone: true, isWanted: true) == [])
+        #expect(queue.add("e") == [.start("e")])
+        #expect(queue.settled("b", isWell: false) == [.refuse("c", because: "b"), .refuse("d", because: "c")])
+        #expect(queue.awaited.isEmpty && queue.settled("c", isWell: false) == [])
+        // One that is stopped while it waits is not begun.
+        _ = queue.add("f", after: ["e"])
+        #expect(queue.stop("f") == [] && queue.settled("e", isWell: true) == [])
+    }
+
     @Test("with a limit of 0 nothing runs")
     func none() {
         var queue = JobQueueState(limit: 0)

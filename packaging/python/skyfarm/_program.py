@@ -23,7 +23,7 @@ _PATIENCE = 10.0
 
 
 def environment() -> dict[str, str]:
-    """The environment of the program, for which ``SKYFARM_PROGRAM`` is an option of ``skyfarm node``."""
+    """The environment of the program, without what only this package reads."""
     return {name: value for name, value in os.environ.items() if name != "SKYFARM_PROGRAM"}
 
 

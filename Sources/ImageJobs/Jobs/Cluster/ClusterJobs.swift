@@ -91,6 +91,7 @@ package struct ClusterJobs: Sendable {
         }
         var order = LocalRequest(.submit)
         (order.words, order.folder, order.store, order.permit) = (words, finding.folder, finding.store, permit)
+        order.after = request.after
         order.from = (request.from ?? peer.name).printable
         return try await send(order)
     }

@@ -23,6 +23,8 @@ package struct ClusterRequest: Codable, Equatable, Sendable {
     package var id: String?
     /// Arguments of `skyfarm scan`, for `submit`.
     package var words: [String]?
+    /// IDs, or their beginnings, of the jobs of that node after which the job begins, for `submit`.
+    package var after: [String]?
     /// Absolute path of the folder of submission, for `submit`.
     package var folder: String?
     /// User and host of the submitter, for `submit`.

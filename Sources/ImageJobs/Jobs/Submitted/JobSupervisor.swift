@@ -43,7 +43,7 @@ package actor JobSupervisor {
     package let say: @Sendable (String) -> Void
     /// The node's registry and the node itself, for the jobs that start.
     private let known: @Sendable () -> [Systems.Peer]
-    private var queue: JobQueueState
+    var queue: JobQueueState
     /// Child processes that run jobs, by ID of the job.
     private var processes: [String: pid_t] = [:]
     private var isClosed = false
@@ -67,7 +67,7 @@ package actor JobSupervisor {
             adopt(entry.job.id)
             perform(queue.add(entry.job.id, isRunning: true))
         }
-        for entry in entries where entry.process == nil { perform(queue.add(entry.job.id)) }
+        for entry in entries where entry.process == nil { enqueue(entry.job) }
     }
 
     /// Starts no more jobs. Running jobs are left to the next supervisor.
@@ -117,6 +117,7 @@ package actor JobSupervisor {
 
     private func submit(_ request: LocalRequest) throws -> String {
         guard let words = request.words, let folder = request.folder else { throw UsageError("no job was sent") }
+        let after = try predecessors(request.after ?? [])
         let jobs = request.store.map { SubmittedJobs(sharedIn: $0) } ?? stores.own
         stores.add(jobs, request.permit)
         var id: String
@@ -124,11 +125,11 @@ package actor JobSupervisor {
         var job = SubmittedJob(
             id: id, words: words, folder: folder, environment: request.environment ?? [:],
             submitted: Date().timeIntervalSince1970)
-        job.from = request.from
+        (job.from, job.verb, job.after) = (request.from, request.verb, after.isEmpty ? nil : after)
         job.owner = jobs.isShared ? holder.owner : nil
         try jobs.write(job)
         say("job \(id) was submitted\(job.from.map { " by \($0.printable)" } ?? "")")
-        perform(queue.add(id))
+        enqueue(job)
         return id
     }
 
@@ -146,9 +147,10 @@ package actor JobSupervisor {
         try write(job)
         if order == .run {
             stores.find(job.id)?.jobs.removeResult(of: job.id)
-            perform(queue.add(job.id))
+            enqueue(job)
         } else {
             perform(queue.stop(job.id))
+            settle(job.id)
         }
     }
 
@@ -164,13 +166,14 @@ package actor JobSupervisor {
         try jobs.remove(id)
         observations[id] = nil
         say("job \(id) was removed")
+        settle(id)
     }
 
     private func write(_ job: SubmittedJob) throws { try stores.find(job.id)?.jobs.write(job) }
 
     // MARK: Processes
 
-    private func perform(_ actions: [JobQueueState.Action]) {
+    func perform(_ actions: [JobQueueState.Action]) {
         for action in actions {
             switch action {
             case .start(let id): if !isClosed { start(id) }
@@ -181,6 +184,7 @@ package actor JobSupervisor {
             case .giveUp(let id):
                 say("job \(id) ended \(JobQueueState.endLimit) times without a result; it is not started again")
                 end(id, .failure)
+            case .refuse(let id, let other): refuse(id, because: other)
             }
         }
     }
@@ -275,7 +279,7 @@ package actor JobSupervisor {
         return JobOutputs(record ?? [], in: try permit.confinedFolders())
     }
 
-    private func end(_ id: String, _ code: ExitCode) {
+    func end(_ id: String, _ code: ExitCode) {
         try? stores.find(id)?.jobs.write(
             SubmittedJob.Result(code: code.rawValue, ended: Date().timeIntervalSince1970), of: id)
     }
@@ -294,6 +298,7 @@ package actor JobSupervisor {
         if let entry { say("job \(id) is \(state(of: entry).rawValue)") }
         let isWanted = entry.map { $0.job.order == .run && !$0.isForeign(to: holder.owner) } ?? false
         perform(queue.ended(id, isDone: entry?.result != nil, isWanted: isWanted))
+        settle(id)
     }
 
     // MARK: Leases
@@ -318,6 +323,8 @@ package actor JobSupervisor {
                 _ = isExpired(entry)
             }
         }
+        // Jobs that other nodes run end without a message.
+        for id in queue.awaited.sorted() { settle(id) }
     }
 
     /// Waits until a job of another node may be continued here, because its lease is released or expired.

@@ -68,6 +68,9 @@ extension JobsCommand {
     /// Runs a job. A job that another machine may have submitted is confined to the permit of this node's owner.
     private func run(_ job: SubmittedJob, of jobs: SubmittedJobs, _ names: JobFolder) async -> ExitCode {
         do {
+            let verb = job.verb ?? .scan
+            // Files that an earlier run of the job has written are its own.
+            let hasWritten = (FileStatus(path: names.written(job.id))?.size ?? 0) > 0
             let record = try OutputRecord(names.written(job.id))
             ProcessFiles.record { record.add($0) }
             var environment = options.environment
@@ -81,10 +84,11 @@ extension JobsCommand {
                 throw CommandError(
                     .input, "\(job.folder): cannot change to the folder in which it was submitted")
             }
-            return await ScanCommand.run(
-                ["--progress", "json"] + job.finalWords, environment, jobs.isShared ? SettingsFile() : options.settings)
+            return await verb.run(
+                ["--progress", "json"] + (hasWritten ? verb.flagsAgain : []) + job.finalWords, environment,
+                jobs.isShared ? SettingsFile() : options.settings)
         } catch {
-            return Log().end(error, of: "scan")
+            return Log().end(error, of: (job.verb ?? .scan).rawValue)
         }
     }
 

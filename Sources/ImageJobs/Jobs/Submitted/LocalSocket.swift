@@ -15,8 +15,12 @@ package struct LocalRequest: Codable, Equatable, Sendable {
     package var action: Action
     /// ID of the submitted job.
     package var id: String?
-    /// Arguments of `skyfarm scan`, for `submit`.
+    /// The command, for `submit`; nil for `skyfarm scan`.
+    package var verb: JobVerb?
+    /// Arguments of the command, for `submit`.
     package var words: [String]?
+    /// IDs, or their beginnings, of the jobs after which the job begins, for `submit`.
+    package var after: [String]?
     package var folder: String?
     package var environment: [String: String]?
     /// User and host of the submitter, for a job of another machine; `permit` has the folders that it may use.

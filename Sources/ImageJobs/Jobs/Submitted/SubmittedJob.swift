@@ -3,12 +3,16 @@ import Console
 import Foundation
 package import SkyScan
 
-/// A scan that was submitted to a node.
+/// A command that was submitted to a node.
 package struct SubmittedJob: Codable, Equatable, Sendable {
     package var v = 1
     package var id: String
-    /// Arguments of `skyfarm scan`.
+    /// The command; nil for `skyfarm scan`.
+    package var verb: JobVerb?
+    /// Arguments of the command.
     package var words: [String]
+    /// IDs of the jobs after which it begins, if they end well.
+    package var after: [String]?
     /// Folder in which it was submitted.
     package var folder: String
     /// Environment variables with which it runs.
@@ -29,7 +33,7 @@ package struct SubmittedJob: Codable, Equatable, Sendable {
     /// Outcome of a job that has ended.
     package struct Result: Codable, Equatable, Sendable {
         package var v = 1
-        /// Exit code of the scan.
+        /// Exit code of the command.
         package var code: Int32
         /// Time of the end, in seconds since 1970.
         package var ended: Double
@@ -74,20 +78,27 @@ package struct SubmittedJob: Codable, Equatable, Sendable {
         }
     }
 
-    /// Arguments of its scan, including the weight that was set later.
+    /// Arguments of its command, including the weight that was set later.
     package var finalWords: [String] {
-        guard let weight else { return words }
-        let flag = "--" + NodeOptions.weight.spec.name
+        let option = NodeOptions.weight.spec.name
+        guard let weight, (verb ?? .scan).spec.options.contains(where: { $0.name == option }) else { return words }
+        let flag = "--" + option
         var (kept, skips) = ([String](), false)
-        for word in words {
+        for (index, word) in words.enumerated() {
+            if word == "--" {
+                kept += words[index...]
+                break
+            }
             if !skips, word != flag, !word.hasPrefix(flag + "=") { kept.append(word) }
             skips = word == flag
         }
         return ["\(flag)=\(weight)"] + kept
     }
 
-    /// Command line of the scan, for users.
-    package var command: String { (["skyfarm", "scan"] + finalWords).map(quotedForShell).joined(separator: " ") }
+    /// Command line, for users.
+    package var command: String {
+        (["skyfarm", (verb ?? .scan).rawValue] + finalWords).map(quotedForShell).joined(separator: " ")
+    }
 
     /// Selects the variables of `environment` with which a job runs: those of the user, the locale and Skyfarm.
     package static func variables(of environment: [String: String]) -> [String: String] {
