@@ -90,7 +90,7 @@ let package = Package(
                 "ScanBench", "ScanFleet", "NodeDaemon", "ImageJobs", "SExtractorCommand", "CalibrationCommand",
                 "ImageScanning", "Console", "CommandLineKit", "SkyScan", "SkySynthetic", "SkyFITS", "ScanFarm",
                 "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics", "CSystem", "ProgramTask",
-                "MapCommand", "TaskJournal",
+                "MapCommand", "StepsCommand", "TaskJournal",
             ],
             swiftSettings: swift, linkerSettings: [.unsafeFlags(startFlags())]),
         // Measures what a cluster delivers: `skyfarm bench`.
@@ -133,6 +133,13 @@ let package = Package(
             dependencies: [
                 "ImageScanning", "Console", "CommandLineKit", "ProgramTask", "SkyScan", "SkyFITS", "ScanFarm",
                 "ScanNetwork", "ScanSecurity", "ScanCluster", "TaskJournal", "ScanBasics",
+            ],
+            swiftSettings: swift),
+        // A file of steps, each a command that runs after others: `skyfarm run`.
+        .target(
+            name: "StepsCommand",
+            dependencies: [
+                "NodeDaemon", "ImageJobs", "Console", "CommandLineKit", "ScanCluster", "ScanBasics", "TaskJournal",
             ],
             swiftSettings: swift),
         // SExtractor's command line and configuration: `skyfarm sex`.
@@ -486,6 +493,7 @@ let package = Package(
             dependencies: [
                 "skyfarm", "ScanBench", "ScanFleet", "NodeDaemon", "ImageJobs", "SExtractorCommand", "ImageScanning",
                 "CalibrationCommand", "Console", "fault-probe", "primes", "histogram", "CommandLineKit", "MapCommand",
+                "StepsCommand",
                 "ScanDashboard", "SkyScan", "SkyReport", "SkySynthetic", "SkyCatalogue", "SkyExtraction", "SkyFITS",
                 "ProgramTask", "TaskJournal", "ScanPage", "hashes", "render",
                 "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics",

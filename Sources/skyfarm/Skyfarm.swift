@@ -13,6 +13,7 @@ import ScanBench
 import ScanCluster
 import ScanFleet
 import ScanNetwork
+import StepsCommand
 
 /// The program: it selects the command that the arguments name, runs it, and exits with its code.
 ///
@@ -25,7 +26,7 @@ package struct Skyfarm {
     package static let commands: [any Command.Type] = [
         ScanCommand.self, NodeCommand.self, NodesCommand.self, UpCommand.self, DownCommand.self, KeyCommand.self,
         DoctorCommand.self, JobsCommand.self,
-        SubmitCommand.self, SpreadCommand.self, MapCommand.self, ViewCommand.self, SynthCommand.self,
+        SubmitCommand.self, StepsCommand.self, SpreadCommand.self, MapCommand.self, ViewCommand.self, SynthCommand.self,
         BenchCommand.self,
         SexCommand.self, CombineCommand.self, CalibrateCommand.self, HelpCommand.self,
         CompletionsCommand.self,
@@ -86,6 +87,10 @@ package struct Skyfarm {
                     arguments.file = try SettingsFile.load(folder + "/config", for: program)
                 }
                 log = try Log(arguments)
+                if let path = environment[OutputRecord.variable] {
+                    let record = try OutputRecord(path)
+                    ProcessFiles.record { record.add($0) }
+                }
                 guard let type = commands.first(where: { $0.spec.name == spec.name }) else {
                     throw UsageError("\(spec.name) has a table but no code")
                 }

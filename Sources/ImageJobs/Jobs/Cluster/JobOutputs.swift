@@ -65,6 +65,9 @@ package struct JobOutputs: Sendable {
 package final class OutputRecord: Sendable {
     private let file: OpenDescriptor
 
+    /// Environment variable by which a process is told to record the files that it writes, with the path of the record.
+    package static let variable = "SKYFARM_WRITTEN_FILES"
+
     /// Opens the record at `path`, in a private folder, for appending.
     package init(_ path: String) throws(CommandError) {
         let flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
