@@ -109,7 +109,9 @@ extension NodeCommand {
         help: "Scan at a priority that is lower by N, so that other programs take precedence (Linux)")
     package static let memory = Option.optional(
         "memory", .bytes, fallback: "three quarters of the machine's", layers: .all,
-        help: "Memory for pixels of tasks that run or wait, or a percentage of the machine's")
+        help:
+            "Memory for pixels of tasks that run or wait, and for programs of skyfarm map --memory; or a percentage of"
+            + " the machine's")
     package static let tags = Option.list(
         "tag", .tag, layers: .all,
         help: "Say that this machine has TAG, such as gpu or fast-disk: tasks of the library may need it")
