@@ -27,7 +27,7 @@ extension NodeService {
         IOWeight=5
         IOSchedulingClass=idle
         UMask=0077
-        \(runsPrograms ? Self.drainsPrograms : "")\(owner == .system ? Self.ownUser + Self.privileged + unobserved + visibleData : "")\(Self.unprivileged)
+        \(runsPrograms ? Self.drainsPrograms : "")\(owner == .system ? Self.ownUser + Self.privileged + controlGroups + unobserved + visibleData : "")\(Self.unprivileged)
         [Install]
         WantedBy=\(owner == .system ? "multi-user.target" : "default.target")
 
@@ -49,6 +49,8 @@ extension NodeService {
     /// The node lets running programs finish when it is stopped.
     private static let drainsPrograms = """
         KillMode=mixed
+        # Each program has a control group of its own, which limits its memory and finds all its processes.
+        Delegate=yes
 
         """
 
@@ -68,7 +70,6 @@ extension NodeService {
         PrivateTmp=yes
         PrivateUsers=yes
         ProtectClock=yes
-        ProtectControlGroups=yes
         ProtectHome=tmpfs
         ProtectHostname=yes
         ProtectKernelLogs=yes
@@ -79,6 +80,9 @@ extension NodeService {
         RemoveIPC=yes
 
         """
+
+    /// The groups of programs are made in that of the service.
+    private var controlGroups: String { runsPrograms ? "" : "ProtectControlGroups=yes\n" }
 
     /// Restrictions for a node that does not observe its machine; otherwise it needs /proc/stat, /proc/interrupts and
     /// terminals.

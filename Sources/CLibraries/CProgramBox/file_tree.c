@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#ifdef __linux__
+#include <sys/xattr.h>
+#endif
 #include <unistd.h>
 
 /// Folders below each other that are visited; deeper ones are not counted, and are removed in several rounds.
@@ -137,4 +140,14 @@ uint64_t skyfarm_tree_bytes(int folder, uint32_t most) {
     add_bytes(stream, &rest, &bytes, deepest);
     closedir(stream);
     return rest ? bytes : UINT64_MAX;
+}
+
+int skyfarm_is_delegated(const char *path) {
+#ifdef __linux__
+    char value = 0;
+    if (getxattr(path, "user.delegate", &value, 1) == 1 && value == '1') return 1;
+    return getxattr(path, "trusted.delegate", &value, 1) == 1 && value == '1';
+#else
+    return 0;
+#endif
 }

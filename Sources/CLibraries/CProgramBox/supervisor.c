@@ -42,7 +42,7 @@ struct task {
     const char *folder_name;
     char **words;
     char **variables;
-    /// Folder of all tasks, folder of this one, standard output and standard error.
+    /// Folder of all tasks, folder of this one, standard output and standard error, and the control group's list.
     int descriptors[skyfarm_program_descriptors];
 };
 
@@ -233,7 +233,8 @@ static pid_t start(volatile int *error) {
         setrlimit(RLIMIT_CORE, &no_dump);
         if (task.limits.niceness) setpriority(PRIO_PROCESS, 0, task.limits.niceness);
         umask(077);
-        if (fchdir(task.descriptors[1]) == 0 && dup2(nothing, 0) == 0 && dup2(task.descriptors[2], 1) == 1
+        // 0 stands for the process that writes.
+        if (write(task.descriptors[4], "0", 1) == 1 && fchdir(task.descriptors[1]) == 0 && dup2(nothing, 0) == 0 && dup2(task.descriptors[2], 1) == 1
             && dup2(task.descriptors[3], 2) == 2) {
             sigprocmask(SIG_SETMASK, &none, NULL);
             // All other descriptors are closed by execve.

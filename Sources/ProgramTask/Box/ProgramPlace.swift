@@ -13,11 +13,16 @@ final class ProgramPlace: Sendable {
     private let scratch: ScratchFolder
     private let name: String
     private let supervisor: ProgramSupervisor
+    /// The control group of the programs; nil if there is none.
+    private let group: ProgramGroup?
+    /// Where a program notes itself that has no group.
+    private let nowhere: OpenDescriptor
 
     /// Makes the folder and starts the supervisor.
     /// - Throws: ``ProgramRefusal``.
-    init(in scratch: ScratchFolder, supervisor command: [String]) throws(ProgramRefusal) {
-        self.scratch = scratch
+    init(in scratch: ScratchFolder, supervisor command: [String], group: ProgramGroup?) throws(ProgramRefusal) {
+        (self.scratch, self.group) = (scratch, group)
+        nowhere = try Self.open(Foundation.open("/dev/null", O_WRONLY | O_CLOEXEC))
         name = scratch.newName()
         path = scratch.path + "/" + name
         guard mkdirat(scratch.descriptor.number, name, 0o700) == 0 else { throw Self.refusal("its folder", errno) }
@@ -96,8 +101,12 @@ final class ProgramPlace: Sendable {
         _ words: [String], _ variables: [String], _ limits: ProgramLimits, _ context: ScanContext
     ) throws -> ProgramResult {
         let request = ProgramSupervisor.request(folder: name, words, variables, limits)
-        let descriptors = [scratch.descriptor, folder, output, errors].map(\.number)
-        return try supervisor.run(request, descriptors, context)
+        let descriptors = [scratch.descriptor, folder, output, errors, group?.processes ?? nowhere].map(\.number)
+        let kills = group?.memoryKills ?? 0
+        defer { group?.killAll() }
+        var result = try supervisor.run(request, descriptors, context)
+        if let group, group.memoryKills > kills { result.end = skyfarm_program_out_of_memory }
+        return result
     }
 
     /// Removes what a task has left.

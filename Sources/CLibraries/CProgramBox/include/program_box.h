@@ -60,7 +60,7 @@ struct skyfarm_program_result {
 };
 
 /// Descriptors that accompany a request.
-enum { skyfarm_program_descriptors = 4 };
+enum { skyfarm_program_descriptors = 5 };
 
 /// Whether this system can contain programs: Linux.
 int skyfarm_program_box_works(void);
@@ -76,8 +76,9 @@ int skyfarm_supervise_programs(int socket);
 /// - Returns: 0, or an error number.
 int skyfarm_start_supervisor(char *const *words, int *socket, pid_t *process);
 
-/// Sends a request of `count` bytes with the descriptors of the folder of all tasks, of the folder of this one, and of
-/// the files for standard output and standard error.
+/// Sends a request of `count` bytes with the descriptors of the folder of all tasks, of the folder of this one, of the
+/// files for standard output and standard error, and of the list of processes of a control group, which the program
+/// enters, or of /dev/null.
 /// - Returns: 0, or an error number.
 int skyfarm_send_program(int socket, const void *bytes, size_t count, const int *descriptors);
 
@@ -96,6 +97,9 @@ void skyfarm_remove_tree(int folder, const char *name);
 /// - Returns: 1 if the folder is empty now, or 0 if it must be removed, for example because the name refers to another
 ///   file by now.
 int skyfarm_empty_folder(int folder, const char *name, int opened);
+
+/// Whether the service manager has delegated the control group with this folder: systemd says so by an attribute.
+int skyfarm_is_delegated(const char *path);
 
 /// Returns the bytes on disk of all below the open `folder`, without following a symbolic link; counts up to `most`
 /// files and then returns UINT64_MAX.

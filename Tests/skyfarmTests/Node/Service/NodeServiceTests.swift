@@ -86,6 +86,16 @@ import NodeDaemon
         #expect(!unit.contains("ReadWritePaths=-/images"))
     }
 
+    @Test("the control group of a service that runs programs is delegated to it, and is read-only for others")
+    func controlGroups() {
+        func unit(_ options: [String]) -> String {
+            NodeService(program: "/bin/a", options: options, owner: .system).systemdUnit
+        }
+        let programs = unit(["--program", "p=/bin/true"])
+        #expect(programs.contains("\nDelegate=yes\n") && !programs.contains("ProtectControlGroups"))
+        #expect(unit([]).contains("\nProtectControlGroups=yes\n") && !unit([]).contains("Delegate="))
+    }
+
     @Test(
         "systemd finds no fault with the unit", .enabled(if: hasSystemd, "needs systemd-analyze"),
         arguments: [NodeService.Owner.system, .user])
