@@ -1,11 +1,11 @@
 # hosts 4
-# needs psfex scamp
-# PSFEx and SCAMP over catalogues that only host 4 has, with the catalogue of SCAMP's references as a shared file. During
-# each run the coordinator is killed and resumes, one node is killed and one is stopped. The results are those of the
+# needs psfex scamp sshd ssh ssh-keygen root
+# PSFEx and SCAMP over catalogues that only host 4 has, with the catalogue of SCAMP's references as a shared file, on nodes
+# that skyfarm up starts on three hosts. During each run the coordinator is killed and resumes, one node is killed and one is stopped. The results are those of the
 # programs run by hand. map-tools-full has more files, and PSFEx as it is.
 . "$LAB_HOME/functions.sh"
 : "${PSFEX_FILES:=60}" "${SCAMP_FILES:=12}" "${DEGREES:=0}" "${PAUSE:=0.3}" "${SECONDS_LIMIT:=100}"
-LOGS="$(log 4 psfex) $(log 4 scamp) $(log 1 node)"
+LOGS="$LAB/up.log $(log 4 psfex) $(log 4 scamp)"
 
 printf '#!/bin/sh\nsleep %s\nexec psfex "$@"\n' "$PAUSE" >"$LAB/psfex"
 chmod 755 "$LAB/psfex"
@@ -41,11 +41,43 @@ by_hand() {
 check "PSFEx is run by hand" by_hand psfex psf "${PSF[@]}"
 check "SCAMP is run by hand" by_hand scamp head "${ASTROMETRY[@]}" -ASTREFCAT_NAME ../references.ldac
 
+# The home of root is /run/home, which is private to each host.
+sed 's,^\(root:[^:]*:[^:]*:[^:]*:[^:]*:\)[^:]*,\1/run/home,' "$LAB/passwd" >"$LAB/passwd.new"
+cat "$LAB/passwd.new" >"$LAB/passwd"
+mine=$LAB/4/run/home/.ssh
+mkdir -m 700 "$mine"
+ssh-keygen -q -t ed25519 -N '' -f "$mine/id_ed25519"
+cp "$mine/id_ed25519.pub" "$LAB/authorized_keys"
+cat >"$LAB/sshd_config" <<X
+HostKey /run/sshd/key
+AuthorizedKeysFile /run/lab/authorized_keys
+PasswordAuthentication no
+PidFile none
+X
+for host in 1 2 3; do
+    printf 'Host h%s\n    HostName 10.77.0.%s\n    HostKeyAlias h%s\n' $host $host $host >>"$mine/config"
+    mkdir "$LAB/$host/run/sshd"
+    ssh-keygen -q -t ed25519 -N '' -f "$LAB/$host/run/sshd/key"
+    echo "h$host $(<"$LAB/$host/run/sshd/key.pub")" >>"$mine/known_hosts"
+    spawn $host sshd "$(command -v sshd)" -D -e -f /run/lab/sshd_config
+done
+for host in 1 2 3; do
+    check "sshd of host $host runs" wait_for 10 lines 1 'Server listening on 0.0.0.0' "$(log $host sshd)"
+done
 nodes_up() {
-    for host in "$@"; do node "$host" --slots 2 --program psfex="$LAB/psfex" --program scamp=/usr/bin/scamp; done
-    for host in "$@"; do check "node $host is announced" wait_for 15 announced "$host"; done
+    on 4 "$LAB_SKYFARM" up "$@" -- --slots 2 --program psfex="$LAB/psfex" --program scamp=/usr/bin/scamp \
+        >>"$LAB/up.log" 2>&1
 }
-nodes_up 1 2 3
+check "skyfarm up starts the nodes" nodes_up h1 h2 h3
+# signal_node HOST SIGNAL: sends it to the node of a host.
+signal_node() {
+    local net id
+    net=$(readlink "/proc/$(<"$LAB/$1/pid")/ns/net")
+    for id in $(pgrep -f ' node .*--program scamp='); do
+        if [ "$(readlink "/proc/$id/ns/net")" = "$net" ]; then kill -"$2" "$id" && return; fi
+    done
+    return 1
+}
 
 # results NAME: their number. at_least NAME COUNT: whether there are so many.
 results() { on 4 sh -c 'ls "/run/home/out-$1" 2>/dev/null | wc -l' sh "$1"; }
@@ -72,16 +104,16 @@ trial() {
     rm -f "$(log 4 "$name")"
     begin "$@"
     check "$name: it goes on" wait_for 60 at_least "$name" $((before + 1))
-    stop 2 node KILL
-    stop 3 node STOP
+    check "$name: a node is killed" signal_node 2 KILL
+    check "$name: and another one is stopped" signal_node 3 STOP
     check "$name: the run ends well" ended 4 "$name" "$SECONDS_LIMIT"
-    stop 3 node CONT
+    signal_node 3 CONT
     check "$name: what was done before was not run again" test "$(resumed "$name")" -ge "$before"
     check "$name: the results are those of the program run by hand" \
         on 4 diff -r "/run/home/hand-$name" "/run/home/out-$name"
     echo "$name: $count results in $(since "$start") s"
 }
 trial psfex "$PSFEX_FILES" 8 psf "${PSF[@]}"
-nodes_up 2
+check "skyfarm up starts the killed node again" nodes_up h2
 trial scamp "$SCAMP_FILES" 2 head --shared /run/home/references.ldac -ASTREFCAT_NAME {shared:references.ldac} \
     "${ASTROMETRY[@]}"
