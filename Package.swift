@@ -153,17 +153,24 @@ let package = Package(
         // Masters of frames, and frames reduced by them: `skyfarm combine` and `skyfarm calibrate`.
         .target(
             name: "CalibrationCommand",
-            dependencies: ["ImageScanning", "Console", "CommandLineKit", "SkyCalibration", "SkyFITS", "ScanBasics"],
+            dependencies: [
+                "ImageScanning", "CalibrationFlags", "Console", "CommandLineKit", "SkyCalibration", "SkyFITS",
+                "ScanBasics",
+            ],
             swiftSettings: swift),
         // Scans of images: what `skyfarm scan` does.
         .target(
             name: "ImageScanning",
             dependencies: [
-                "TaskJournal", "Console", "CommandLineKit", "ScanDashboard", "SAMP", "SkyScan", "SkyReport",
-                "SkyCatalogue",
+                "TaskJournal", "CalibrationFlags", "Console", "CommandLineKit", "ScanDashboard", "SAMP", "SkyScan",
+                "SkyReport", "SkyCatalogue", "SkyCalibration",
                 "SkyMeasurement", "SkyExtraction", "SkyFITS", "ScanFarm", "ScanNetwork", "ScanDiscovery",
                 "ScanSecurity", "ScanCluster", "ScanBasics",
             ],
+            swiftSettings: swift),
+        // The flags that say how raw frames are calibrated.
+        .target(
+            name: "CalibrationFlags", dependencies: ["CommandLineKit", "SkyCalibration", "SkyFITS"],
             swiftSettings: swift),
         // Options, errors with exit codes, output, progress and signals of all commands.
         .target(
@@ -179,8 +186,8 @@ let package = Package(
         .target(
             name: "SkyScan",
             dependencies: [
-                "ScanBasics", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS", "ScanNetwork",
-                "ScanCluster", "TaskJournal", "CSystem", "CElementary",
+                "ScanBasics", "SkyCalibration", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS",
+                "ScanNetwork", "ScanCluster", "TaskJournal", "CSystem", "CElementary",
             ],
             swiftSettings: computing),
         // A program that the owner of a node has named, as a task, and the place where it runs.

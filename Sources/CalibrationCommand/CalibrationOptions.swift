@@ -9,12 +9,6 @@ import SkyFITS
 /// The options that `combine` and `calibrate` share.
 enum CalibrationOptions {
     static let overwrite = Option.toggle("overwrite", help: "Replace output files that exist")
-    static let bias = Option.optional("bias", .file(.reads), help: "Subtract this master bias")
-    static let dark = Option.optional(
-        "dark", .file(.reads), help: "Subtract this master dark, from which the bias is subtracted already")
-    static let darkScale = Option.value(
-        "dark-scale", .choice("SCALE"), default: DarkScale.exptime,
-        help: "Scale the dark by the ratio of the exposure times EXPTIME, or not")
     static let localSlots = ClusterOptions.localSlots
 
     /// Number of threads.

@@ -1,3 +1,4 @@
+import CalibrationFlags
 package import CommandLineKit
 package import Console
 import ImageScanning
@@ -35,8 +36,8 @@ extension CombineCommand {
             case .clip: method = .clip(sigma: sigma, iterations: iterations)
             }
             scale = FrameScale(try arguments[CombineCommand.scale])
-            masters = (try arguments[CalibrationOptions.bias], try arguments[CalibrationOptions.dark])
-            darkScale = try arguments[CalibrationOptions.darkScale]
+            masters = (try arguments[CalibrationFlags.bias], try arguments[CalibrationFlags.dark])
+            darkScale = try arguments[CalibrationFlags.darkScale]
             var masks: [OutputTemplate] = []
             for name in try arguments[CombineCommand.mask] { masks.append(try OutputTemplate(name, of: "--mask")) }
             self.masks = masks
@@ -124,7 +125,7 @@ extension CombineCommand {
             OptionSection(
                 title: "Masters",
                 options: [
-                    CalibrationOptions.bias.spec, CalibrationOptions.dark.spec, CalibrationOptions.darkScale.spec,
+                    CalibrationFlags.bias.spec, CalibrationFlags.dark.spec, CalibrationFlags.darkScale.spec,
                 ]),
             OptionSection(title: "Work", options: [CalibrationOptions.localSlots.spec]),
             CommonOptions.section,

@@ -130,7 +130,8 @@ extension ValueForm where Value == Double? {
 extension ScanCommand {
     /// What a user should know about an image, a line each.
     package func warnings(of image: ImageSummary) -> [String] {
-        image.warnings + cardWarnings(of: image).map { "\(image.name): \($0)" }
+        image.warnings + (options.calibration?.frames?.masters.warnings() ?? [])
+            + cardWarnings(of: image).map { "\(image.name): \($0)" }
     }
 
     /// What a user should know about the cards of an image that are used.

@@ -31,6 +31,8 @@ extension ScanCommand {
         /// The file of the SAMP hub that gets the catalogue; nil: none.
         var sampHub: String?
         package var detection: Detection
+        /// Nil: images are scanned as they are.
+        package var calibration: Calibration?
         /// Nil: SEP's columns.
         package var columns: Columns?
         package var checkImages: [CheckImageOutput]
@@ -61,6 +63,7 @@ extension ScanCommand {
             dashboard = try arguments[DashboardOption.option]
             sampHub = try arguments[ScanCommand.samp] ? Self.sampHub(arguments.environment) : nil
             detection = try Detection(arguments)
+            calibration = try Calibration(arguments)
             columns = try Columns(arguments)
             forced = try Forced(arguments)
             if columns != nil, images.skipsExisting {
@@ -211,7 +214,7 @@ extension ScanCommand {
                 options: ClusterOptions.options + [
                     band.spec, timeout.spec, maxAttempts.spec, fresh.spec, noJournal.spec,
                 ]),
-            Options.Detection.section, Options.Columns.section, Options.Forced.section,
+            Options.Calibration.section, Options.Detection.section, Options.Columns.section, Options.Forced.section,
             OptionSection(title: "Log", options: [LogOptions.format.spec]),
             CommonOptions.section,
         ],

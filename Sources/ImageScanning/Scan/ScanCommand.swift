@@ -17,10 +17,16 @@ package struct ScanCommand: Command {
         for warning in try command.options.columns?.load() ?? [] { options.log.write(.warning, StyledText(warning)) }
         try command.options.forced?.load()
         try command.options.validateDetection()
-        if command.options.images.watches { return try await command.watch() }
+        try command.options.calibration?.load()
+        if command.options.images.watches {
+            try command.validateCalibration([])
+            return try await command.watch()
+        }
         let list = try InputList(
             options.inputs, isRecursive: options.images.isRecursive, standardInput: StandardInput.text)
-        let files = try await command.expanded(list.required(isStrict: options.images.isStrict))
+        let named = try list.required(isStrict: options.images.isStrict)
+        try command.validateCalibration(named)
+        let files = try await command.expanded(named)
         let sole = try command.soleFile(of: list)
         let outputs = try OutputPlans(command.options, files: files, isSole: sole != nil)
         try command.refuseClashes(files, outputs)

@@ -1,5 +1,5 @@
 /// Parameters of the search for cosmic rays, with the names and defaults of astroscrappy.
-package struct CosmicRayParameters: Equatable, Sendable {
+package struct CosmicRayParameters: Codable, Hashable, Sendable {
     /// Significance of the Laplacian from which a pixel is a candidate, in units of its noise.
     package var sigclip = 4.5
     /// The share of ``sigclip`` that suffices beside a cosmic ray.
@@ -20,8 +20,14 @@ package struct CosmicRayParameters: Equatable, Sendable {
 
     package init() {}
 
+    /// The parameters in one line: limits, iterations, gain, read noise, saturation, medians and what replaces pixels.
+    var words: String {
+        "\(sigclip) \(sigfrac) \(objlim) \(niter) \(gain) \(readnoise) \(satlevel) \(sepmed ? "separable" : "square") "
+            + cleantype.rawValue
+    }
+
     /// What replaces the pixel of a cosmic ray.
-    package enum CleanType: String, CaseIterable, Sendable {
+    package enum CleanType: String, CaseIterable, Codable, Sendable {
         /// The mean of the 5 x 5 pixels around it that are neither masked nor cosmic rays.
         case meanmask
         /// Their median.

@@ -44,4 +44,14 @@ package struct FrameImages: Sendable {
 package struct ImagePlace: Hashable, Sendable {
     package let index: Int
     package let inFile: Int
+
+    package init(index: Int, inFile: Int) { (self.index, self.inFile) = (index, inFile) }
+}
+
+extension ImageExtension {
+    /// The name that a table of compressed tiles has if the image has none.
+    static let tableName = "COMPRESSED_IMAGE"
+
+    /// The name of the image; nil if only the table of its tiles has one.
+    var ownName: String? { name == Self.tableName ? nil : name }
 }

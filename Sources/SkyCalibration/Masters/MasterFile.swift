@@ -20,6 +20,16 @@ package struct MasterFile: Sendable {
     /// The name of the file.
     package var name: String { images.location.description }
 
+    /// The bytes of its first image, by which a change of the file is noticed.
+    /// - Throws: ``ImageError``.
+    func stored() throws(ImageError) -> StoredImage { try FITSImage(images.location(of: 0)).stored }
+
+    /// Checksums of the stored bytes of its images.
+    /// - Throws: ``ImageError``.
+    func checksums() throws -> [UInt64] {
+        try images.images.indices.map { try FITSImage(images.location(of: $0)).stored.checksum() }
+    }
+
     /// Opens the image that belongs to an image of the frames: if the master has several, that in the same place of the
     /// file.
     /// - Throws: ``ScanSetupError`` if there is none; ``ImageError``.

@@ -62,9 +62,11 @@ package struct MasterStack {
     ) throws {
         let (width, height) = (stack.geometry.width, stack.geometry.height)
         try writer.addImage(width: width, height: height, .float32, isCompressed: isCompressed)
+        let isNamed = images[0].images[index].ownName != nil
         for card in MasterHeader.common(stack.frames.map(\.cards.header)) {
             // Frames that are divided by their level have no unit.
-            if request.scale == .none || !FITSFileWriter.isUnit(card) { try writer.write(card: card) }
+            let isDropped = request.scale != .none && FITSFileWriter.isUnit(card)
+            if !isDropped, isNamed || !card.hasPrefix("EXTNAME ") { try writer.write(card: card) }
         }
         for entry in MasterHeader.provenance(request, stack) { try writer.set(entry) }
         try writer.write(history: "combined by \(request.program)")
@@ -99,7 +101,7 @@ private struct Companion {
         _ role: String, _ type: FITSFileWriter.SampleType, _ spool: PixelSpool, to writer: FITSFileWriter
     ) throws {
         try writer.addImage(width: width, height: height, type, isCompressed: isCompressed)
-        try writer.set(HeaderEntry("EXTNAME", .text(of.name.map { "\($0)_\(role)" } ?? role)))
+        try writer.set(HeaderEntry("EXTNAME", .text(of.ownName.map { "\($0)_\(role)" } ?? role)))
         if of.version != 1 { try writer.set(HeaderEntry("EXTVER", .integer(of.version))) }
         try writer.set(HeaderEntry(HDU.companionKeyword, .text(role), comment: "accompanies the image before it"))
         let step = max(1, (1 << 20) / width)

@@ -29,6 +29,7 @@ final class OpenStack {
         try Self.checkGeometry(frames, geometry)
         (self.frames, self.geometry) = (frames, geometry)
         let place = images[0].place(of: index)
+        try Self.checkPlaces(images, index, masters, masks: request.masks)
         bias = try masters.bias?.pixels(at: place, for: geometry)
         let dark = try masters.dark?.pixels(at: place, for: geometry)
         self.dark = dark
@@ -60,6 +61,25 @@ final class OpenStack {
             }
         }
         if !reasons.isEmpty { throw FrameFailures(reasons) }
+    }
+
+    /// Of a master with several images, each belongs to one place in the files of the frames.
+    private static func checkPlaces(
+        _ images: [FrameImages], _ index: Int, _ masters: Masters, masks: [[ImageLocation]]
+    ) throws {
+        let place = images[0].place(of: index)
+        let others = images.filter { $0.place(of: index).inFile != place.inFile }
+        guard !others.isEmpty else { return }
+        let files =
+            [masters.bias, masters.dark].compactMap(\.self)
+            + (try Set(masks.joined()).map { try MasterFile($0, role: "mask") })
+        guard let several = files.first(where: { $0.count > 1 }) else { return }
+        throw FrameFailures(
+            others.map {
+                "\($0.location(of: index)): is image \($0.place(of: index).inFile + 1) of its file, not "
+                    + "\(place.inFile + 1) as \(images[0].location(of: index)); \(several.name) has "
+                    + "\(several.count) images, of which one belongs to each place"
+            })
     }
 
     private static func darkFactors(

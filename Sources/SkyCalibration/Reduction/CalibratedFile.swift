@@ -84,25 +84,22 @@ package struct CalibratedFile: Sendable {
         _ images: FrameImages, _ index: Int, to writer: FITSFileWriter, isCompressed: Bool, _ summary: inout Summary
     ) throws {
         let frame = try FramePixels(images.location(of: index))
-        let old = Self.mask(of: images, index, width: frame.width, height: frame.height)
-        let calibration = ImageCalibration(recipe: recipe, masters: masters, place: images.place(of: index))
-        let output = try calibration.calibrate(frame, oldMask: old)
-        let (width, height) = (output.section.width, output.section.height)
+        let image = images.images[index]
+        let plan = try ReductionPlan(frame.frame, recipe, masters, at: images.place(of: index))
+        let output = try calibrate(
+            frame, plan,
+            RawMask(after: image, in: images.location.path, width: frame.width, height: frame.height))
+        let (width, height) = (plan.trim.width, plan.trim.height)
         try writer.addImage(width: width, height: height, .float32, isCompressed: isCompressed)
-        let header = frame.cards.header
-        let changes = TrimmedHeader.changes(header, trim: output.section, width: frame.width, height: frame.height)
-        for card in 0..<header.count {
-            let text = header[card]
-            let isDropped = FITSFileWriter.isStructural(text) || changes.removed.contains(header.keyword(at: card))
-            if !isDropped { try writer.write(card: text) }
+        let cards = CalibratedHeader(plan)
+        for card in cards.kept { try writer.write(card: card) }
+        for entry in cards.entries + (output.rayCount.map { [CalibrationCards.rays($0)] } ?? []) {
+            try writer.set(entry)
         }
-        for entry in changes.entries + CalibrationCards.entries(output, recipe, frame) { try writer.set(entry) }
-        if recipe.givesElectrons { try writer.set(HeaderEntry("BUNIT", .text("electron"))) }
-        try writer.write(history: "calibrated by \(recipe.program)")
+        try writer.write(history: cards.history)
         try writer.write(output.pixels)
         try writer.addImage(width: width, height: height, .uint8, isCompressed: isCompressed)
-        let image = images.images[index]
-        try writer.set(HeaderEntry("EXTNAME", .text(image.name.map { "\($0)_MASK" } ?? "MASK")))
+        try writer.set(HeaderEntry("EXTNAME", .text(image.ownName.map { "\($0)_MASK" } ?? "MASK")))
         if image.version != 1 { try writer.set(HeaderEntry("EXTVER", .integer(image.version))) }
         for entry in CalibrationCards.maskEntries { try writer.set(entry) }
         try writer.write(output.mask)
@@ -112,20 +109,14 @@ package struct CalibratedFile: Sendable {
         summary.masked += output.pixels.reduce(0) { $1.isNaN ? $0 + 1 : $0 }
     }
 
-    /// The mask that an earlier calibration has written after an image; nil if there is none.
-    private static func mask(of images: FrameImages, _ index: Int, width: Int, height: Int) -> [UInt8]? {
-        let image = images.images[index]
-        let location = ImageLocation(path: images.location.path, selector: .number(image.number + 1))
-        guard image.plane == nil, let mask = try? FITSImage(location),
-            mask.header.text(HDU.companionKeyword) == CalibrationCards.maskRole, mask.width == width,
-            mask.height == height
-        else { return nil }
-        var pixels = [Float](repeating: 0, count: width * height)
-        do {
-            try pixels.withUnsafeMutableBufferPointer { try mask.read(rows: 0..<height, into: $0) }
-        } catch {
-            return nil
+    private func calibrate(
+        _ frame: FramePixels, _ plan: ReductionPlan, _ oldMask: RawMask?
+    ) throws -> ImageCalibration.Output {
+        let raw = try frame.readAll()
+        return try raw.withUnsafeBufferPointer { samples in
+            let window = RawWindow(PixelRect(x: 0..<frame.width, y: 0..<frame.height), samples)
+            let reduction = try FrameReduction(plan) { rect, target in window.copy(rect, to: target) }
+            return try ImageCalibration(reduction, oldMask: oldMask).calibrate { _, body in try body(window) }
         }
-        return pixels.map { (0...255).contains($0) ? UInt8($0) : 0 }
     }
 }

@@ -1,7 +1,7 @@
 package import SkyFITS
 
 /// What is applied to raw frames.
-package struct CalibrationRecipe: Sendable {
+package struct CalibrationRecipe: Equatable, Sendable {
     package var overscan = SectionChoice.none
     package var overscanMethod = OverscanLevels.Method.median
     package var trim = SectionChoice.none
@@ -23,6 +23,12 @@ package struct CalibrationRecipe: Sendable {
     package var program = "skyfarm"
 
     package init() {}
+
+    /// Whether anything is done to a frame.
+    package var hasSteps: Bool {
+        let masters = [bias, dark, flat, badPixels]
+        return overscan != .none || trim != .none || masters.contains { $0 != nil } || cosmicRays != nil
+    }
 }
 
 /// A number that a frame's header may tell.

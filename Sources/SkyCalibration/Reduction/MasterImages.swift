@@ -5,9 +5,13 @@ package import SkyFITS
 package final class MasterImages: @unchecked Sendable {
     // Unchecked: the lock is held where the cache is used.
     private let files: [Role: MasterFile]
+    /// The files as they were when they were found.
+    private let stored: [Role: StoredImage]
     private let lock = NSLock()
     private var cache: [(key: Key, image: MasterImage)] = []
     private let limit: Int
+    /// Whether a bias may have the level of an overscan that is subtracted.
+    private let checksBias: Bool
 
     package enum Role: String, CaseIterable, Sendable {
         case bias, dark, flat
@@ -25,13 +29,16 @@ package final class MasterImages: @unchecked Sendable {
     ///   - limit: bytes that images may take which no frame uses.
     /// - Throws: ``ImageError``.
     package init(_ recipe: CalibrationRecipe, limit: Int = 1 << 30) throws(ImageError) {
-        var files: [Role: MasterFile] = [:]
+        var (files, stored): ([Role: MasterFile], [Role: StoredImage]) = ([:], [:])
         for (role, location) in [
             (Role.bias, recipe.bias), (.dark, recipe.dark), (.flat, recipe.flat), (.badPixels, recipe.badPixels),
         ] {
-            if let location { files[role] = try MasterFile(location, role: role.rawValue) }
+            guard let location else { continue }
+            let file = try MasterFile(location, role: role.rawValue)
+            (files[role], stored[role]) = (file, try file.stored())
         }
-        (self.files, self.limit) = (files, limit)
+        (self.files, self.stored, self.limit) = (files, stored, limit)
+        checksBias = recipe.overscan != .none
     }
 
     /// The master's image for an image of the frames; nil without such a master.
@@ -45,12 +52,28 @@ package final class MasterImages: @unchecked Sendable {
                 cache.append(found)
                 return found.image
             }
-            let image = try MasterImage(file.pixels(at: place), role: role)
+            let image = try MasterImage(
+                file.pixels(at: place), role: role, measures: role == .flat || role == .bias && checksBias)
+            try stored[role]?.requireUnchanged()
             cache.append((key, image))
-            var size = cache.reduce(0) { $0 + $1.image.pixels.count * 4 }
-            while size > limit, cache.count > 1 { size -= cache.removeFirst().image.pixels.count * 4 }
+            var size = cache.reduce(0) { $0 + $1.image.byteCount }
+            while size > limit, cache.count > 1 { size -= cache.removeFirst().image.byteCount }
             return image
         }
+    }
+
+    /// Checks that nobody has written to the files since they were found.
+    /// - Throws: ``ImageError`` with `changed`.
+    package func requireUnchanged() throws(ImageError) {
+        for role in Role.allCases { try stored[role]?.requireUnchanged() }
+    }
+
+    /// Checksums of the stored images of each master, by the names of the roles.
+    /// - Throws: ``ImageError``.
+    package func checksums() throws -> [String: [UInt64]] {
+        var sums: [String: [UInt64]] = [:]
+        for (role, file) in files { sums[role.rawValue] = try file.checksums() }
+        return sums
     }
 
     /// Lines about masters that are strange, for the user.
@@ -69,35 +92,52 @@ package final class MasterImages: @unchecked Sendable {
 }
 
 /// One image of a master, in memory.
-package final class MasterImage: Sendable {
-    package let pixels: [Float]
-    /// The median, of a flat.
+package final class MasterImage: @unchecked Sendable {
+    // Unchecked: the memory is written in the initialiser only.
+    private let memory: UnsafeMutableBufferPointer<Float>
+    /// The median, of a flat, and of a bias that may have the level of the overscan.
     package let level: Double?
     package let geometry: FrameGeometry
     package let frame: MasterSummary
 
-    init(_ frame: FramePixels, role: MasterImages.Role) throws {
-        let pixels = try frame.readAll()
+    /// Reads a master; `measures`: its median is needed.
+    /// - Throws: ``ScanSetupError`` if a flat has no level above 0; ``ImageError``, ``OutputError``.
+    init(_ frame: FramePixels, role: MasterImages.Role, measures: Bool) throws {
         geometry = FrameGeometry(width: frame.width, height: frame.height, cards: frame.cards)
         self.frame = frame.summary
-        self.pixels = pixels
-        guard role == .flat else {
-            level = nil
-            return
+        memory = .allocate(capacity: frame.width * frame.height)
+        let found: Double?
+        do {
+            try frame.read(rows: 0..<frame.height, into: memory)
+            found = measures ? Self.median(UnsafeBufferPointer(memory)) : nil
+            if role == .flat, !(found ?? 0 > 0) {
+                throw ScanSetupError(
+                    "\(frame.location): the median of the flat is \(found.map { "\($0)" } ?? "none"), not above 0: it "
+                        + "cannot divide a frame")
+            }
+        } catch {
+            memory.deallocate()
+            throw error
         }
-        let level = FrameLevel.median.of(count: pixels.count) { range, values in
+        level = found
+    }
+
+    deinit { memory.deallocate() }
+
+    private static func median(_ pixels: UnsafeBufferPointer<Float>) -> Double? {
+        FrameLevel.median.of(count: pixels.count) { range, values in
             for index in range {
                 let value = Double(pixels[index])
                 values[index - range.lowerBound] = value.isFinite ? value : .infinity
             }
         }
-        guard let level, level > 0 else {
-            throw ScanSetupError(
-                "\(frame.location): the median of the flat is \(level.map { "\($0)" } ?? "none"), not above 0: it "
-                    + "cannot divide a frame")
-        }
-        self.level = level
     }
+
+    /// Its pixels; valid while this object is.
+    package var pixels: UnsafeBufferPointer<Float> { UnsafeBufferPointer(memory) }
+
+    /// Bytes of its pixels.
+    var byteCount: Int { memory.count * MemoryLayout<Float>.size }
 
     /// The pixels that belong to a trimmed image: all of them, or those of the trimmed section.
     /// - Throws: ``ScanSetupError`` if the image has neither the trimmed nor the raw size of the frame.

@@ -1,40 +1,54 @@
-/// The levels of an overscan: of each row if the section is at least as high as wide, else of each column.
+internal import SkyFITS
+
+/// The levels of an overscan: of each of its rows, or of each of its columns.
 package struct OverscanLevels: Sendable {
-    package enum Method: String, CaseIterable, Sendable { case median, mean }
+    package enum Method: String, CaseIterable, Codable, Sendable { case median, mean }
 
-    /// Levels by row or by column of the whole image; nil outside of the section.
-    package let levels: [Double?]
-    package let isByRow: Bool
+    /// The first row or column.
+    private let first: Int
+    private let levels: [Double?]
 
-    /// The levels of a section of an image.
+    /// The levels of a section of an image; NaN is left out.
     /// - Parameters:
-    ///   - section: within the image.
-    ///   - pixels: of the image in raster order; NaN is left out.
-    ///   - width: pixels per row of the image.
+    ///   - section: within the window of `raw`.
+    ///   - raw: samples of the image.
+    ///   - isByRow: whether rows have levels.
     ///   - method: how the samples of a row or a column become a level.
-    package init(_ section: PixelSection, _ pixels: [Float], width: Int, _ method: Method) {
-        isByRow = section.height >= section.width
+    init(_ section: PixelRect, _ raw: RawWindow, isByRow: Bool, _ method: Method) {
         let (lines, across) = isByRow ? (section.y, section.x) : (section.x, section.y)
-        var levels = [Double?](repeating: nil, count: lines.upperBound)
+        let width = raw.rect.width
+        let origin = raw.rect.y.lowerBound * width + raw.rect.x.lowerBound
         var samples: [Double] = []
-        for line in lines {
+        first = lines.lowerBound
+        levels = lines.map { line in
             samples.removeAll(keepingCapacity: true)
             for place in across {
-                let value = isByRow ? pixels[line * width + place] : pixels[place * width + line]
+                let value = raw.samples[(isByRow ? line * width + place : place * width + line) - origin]
                 if value.isFinite { samples.append(Double(value)) }
             }
-            levels[line] = Self.level(&samples, method)
+            return Self.level(&samples, method)
         }
-        self.levels = levels
     }
 
-    private static func level(_ samples: inout [Double], _ method: Method) -> Double? {
+    /// The level of finite samples, which are sorted; nil if there is none.
+    static func level(_ samples: inout [Double], _ method: Method) -> Double? {
         if samples.isEmpty { return nil }
         if method == .mean { return samples.reduce(0, +) / Double(samples.count) }
         samples.sort()
         return (samples[(samples.count - 1) / 2] + samples[samples.count / 2]) / 2
     }
 
-    /// The level of a row or a column.
-    package subscript(line: Int) -> Double? { levels.indices.contains(line) ? levels[line] : nil }
+    /// The level of a row or a column; nil without one.
+    subscript(line: Int) -> Double? { levels.indices.contains(line - first) ? levels[line - first] : nil }
+}
+
+extension PixelSection {
+    /// Whether an overscan has levels for rows of the image `trim`, beside which it lies, and not for columns.
+    ///
+    /// It lies beside what it covers more of; if that is equal, it is at least as high as wide.
+    func isBesideRows(of trim: PixelSection) -> Bool {
+        let rows = y.clamped(to: trim.y).count * trim.width
+        let columns = x.clamped(to: trim.x).count * trim.height
+        return rows == columns ? height >= width : rows > columns
+    }
 }

@@ -54,16 +54,42 @@ package enum SectionChoice: Hashable, Sendable {
 package struct FrameSections: Equatable, Sendable {
     package var overscan: PixelSection?
     package var trim: PixelSection?
+    /// The cards that hold something else than a section, with their values.
+    private var unreadable: [String: String] = [:]
+
+    /// Why there is no section.
+    struct Problem {
+        /// The keywords of the cards that would tell it.
+        var keywords: String
+        /// What is wrong with such a card; nil if there is none.
+        var words: String?
+    }
 
     /// The sections of an image: `BIASSEC`, and `TRIMSEC` or else `DATASEC`; or ESO's numbers of pixels of the only
     /// output.
     package init(_ cards: ImageCards, width: Int, height: Int) {
-        func section(_ keyword: String) -> PixelSection? {
-            cards.header.text(keyword).flatMap { PixelSection($0, width: width, height: height) }
+        for keyword in ["BIASSEC", "TRIMSEC", "DATASEC"] {
+            guard let text = cards.header.text(keyword)?.trimmingCharacters(in: .whitespaces), !text.isEmpty else {
+                continue
+            }
+            guard let section = PixelSection(text, width: width, height: height) else {
+                unreadable[keyword] = text
+                continue
+            }
+            if keyword == "BIASSEC" { overscan = section } else if trim == nil { trim = section }
         }
-        overscan = section("BIASSEC")
-        trim = section("TRIMSEC") ?? section("DATASEC")
-        if overscan == nil, trim == nil { useOutput(of: cards, width: width, height: height) }
+        if overscan == nil, trim == nil, unreadable.isEmpty { useOutput(of: cards, width: width, height: height) }
+    }
+
+    /// What is wrong with the first of these cards that an image has. A card after one that holds a section is not used.
+    func unreadable(_ keywords: [String]) -> Problem {
+        var problem = Problem(keywords: keywords.joined(separator: " or "))
+        if let first = keywords.first, let text = unreadable[first] {
+            problem.words = "the card \(first) holds no section, but '\(text)'"
+        } else if let last = keywords.last, trim == nil, let text = unreadable[last] {
+            problem.words = "the card \(last) holds no section, but '\(text)'"
+        }
+        return problem
     }
 
     private mutating func useOutput(of cards: ImageCards, width: Int, height: Int) {

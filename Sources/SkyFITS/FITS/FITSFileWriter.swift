@@ -108,31 +108,13 @@ package final class FITSFileWriter {
     /// Appends a card as it is.
     /// - Throws: ``OutputError``.
     package func write(card: String) throws(OutputError) {
-        if card.isEmpty || card == "END" { return }
-        var text = Array(card.utf8CString)
-        try call { handle, status in
-            var failure: Int32 = 0
-            ffpmrk()
-            // A card that is none of FITS stays readable.
-            if ffprec(handle, &text, &failure) != 0 {
-                ffcmrk()
-                ffpcom(handle, FITSMemoryFile.printable(card), status)
-            }
-        }
+        try call { handle, status in HeaderCalls.append(card, handle, status) }
     }
 
     /// Writes an entry; a card with the same keyword is replaced.
     /// - Throws: ``OutputError``.
     package func set(_ entry: HeaderEntry) throws(OutputError) {
-        let (key, comment) = (FITSMemoryFile.printable(entry.key), FITSMemoryFile.printable(entry.comment))
-        try call { handle, status in
-            switch entry.value {
-            case .text(let text): ffukls(handle, key, FITSMemoryFile.printable(text), comment, status)
-            case .integer(let value): ffukyj(handle, key, Int64(value), comment, status)
-            case .logical(let value): ffukyl(handle, key, value ? 1 : 0, comment, status)
-            case .real(let value): ffukyd(handle, key, value, -FITSMemoryFile.digits(of: value), comment, status)
-            }
-        }
+        try call { handle, status in HeaderCalls.replace(entry, handle, status) }
     }
 
     /// Writes a number with 15 digits; the card of the same keyword keeps its comment.

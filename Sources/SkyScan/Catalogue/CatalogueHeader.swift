@@ -1,4 +1,5 @@
 internal import ScanBasics
+internal import SkyCalibration
 internal import SkyExtraction
 internal import SkyFITS
 
@@ -12,7 +13,7 @@ enum CatalogueHeader {
         var entries =
             program(software, isEqual: result.differentNodes.isEmpty)
             + [HeaderEntry("IMAGE", .text(image.name), comment: "Scanned image")] + pixels(image, checksums)
-            + observation(Observation(image.cards))
+            + CalibrationCards.entries(in: image.header) + observation(Observation(image.cards))
         entries +=
             map("MASK", "Mask", image.mask, checksums?.mask)
             + map("WGHT", "Weight map", image.weights, checksums?.weights)
@@ -35,7 +36,8 @@ enum CatalogueHeader {
         let maps =
             map("MASK", "Mask", image.mask, checksums.mask)
             + map("WGHT", "Weight map", image.weights, checksums.weights)
-        return program(software, isEqual: true) + pixels(image, checksums) + maps.filter { $0.key.hasSuffix("XXH3") }
+        return program(software, isEqual: true) + pixels(image, checksums)
+            + CalibrationCards.entries(in: image.header) + maps.filter { $0.key.hasSuffix("XXH3") }
             + settings(parameters) + [missing(0)]
     }
 
@@ -58,7 +60,12 @@ enum CatalogueHeader {
                 HeaderEntry("IMGHEIGH", .integer(image.height), comment: "[pix]"),
             ]
             + (checksums.map {
-                [HeaderEntry("IMGXXH3", .text($0.image.hexadecimal), comment: "XXH3-64 of header and samples")]
+                // A raw frame is another image than its pixels once they are calibrated.
+                [
+                    HeaderEntry(
+                        image.isRaw ? "RAWXXH3" : "IMGXXH3", .text($0.image.hexadecimal),
+                        comment: "XXH3-64 of header and samples")
+                ]
             } ?? [])
     }
 

@@ -26,7 +26,8 @@ package struct FileNames: Codable, Equatable, Sendable {
             else { return nil }
             return File(path: path, hdu: image.hduNumber, identity: try? bytes.identity(of: image))
         }
-        guard let image = file(files.image, opened.image) else { return nil }
+        // A node would read raw samples.
+        guard files.calibration == nil, let image = file(files.image, opened.image) else { return nil }
         (self.image, mask, weights) = (image, file(files.mask, opened.mask), file(files.weights, opened.weights))
         guard (mask != nil) == (files.mask != nil), (weights != nil) == (files.weights != nil) else { return nil }
     }

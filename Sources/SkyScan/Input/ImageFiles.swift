@@ -1,4 +1,5 @@
 package import ScanCluster
+package import SkyCalibration
 package import SkyFITS
 
 /// An image and its maps, open for reading by one thread at a time.
@@ -6,13 +7,25 @@ package struct ImageFiles {
     package let image: FITSImage
     package let mask: FITSImage?
     package let weights: FITSImage?
+    /// The calibration that the samples of the image pass through; nil if they are its pixels.
+    package var calibration: CalibratedImage?
+
+    package init(image: FITSImage, mask: FITSImage? = nil, weights: FITSImage? = nil) {
+        (self.image, self.mask, self.weights) = (image, mask, weights)
+    }
+
+    /// Number of pixels per row, and of rows, as they are scanned.
+    var size: (width: Int, height: Int) {
+        calibration.map { ($0.width, $0.height) } ?? (image.width, image.height)
+    }
 
     /// Whether pixels are decompressed on each read.
     package var isTileCompressed: Bool { [image, mask, weights].contains { $0?.isTileCompressed == true } }
 
     /// Whether reading pixels takes little more than copying them.
     var isPlainFloats: Bool {
-        [image, mask, weights].allSatisfy { $0.map { $0.bitpix == -32 && !$0.isTileCompressed } ?? true }
+        calibration == nil
+            && [image, mask, weights].allSatisfy { $0.map { $0.bitpix == -32 && !$0.isTileCompressed } ?? true }
     }
 
     /// Checks that nobody has written to the files since before they were opened.
@@ -21,15 +34,25 @@ package struct ImageFiles {
         try image.stored.requireUnchanged()
         try mask?.stored.requireUnchanged()
         try weights?.stored.requireUnchanged()
+        try calibration?.requireUnchanged()
     }
 
-    /// Reads the samples, weights and mask of a window.
-    /// - Throws: ``ImageError`` if the samples cannot be read.
+    /// Reads the pixels of a window of the image alone.
+    /// - Throws: ``ImageError`` if the samples cannot be read; what a calibration throws.
+    func readPixels(_ window: PixelRect, into pixels: UnsafeMutableBufferPointer<Float>) throws {
+        guard let calibration else { return try image.read(rows: window.y, columns: window.x, into: pixels) }
+        try calibration.read(window, into: pixels, isCut: !image.isTileCompressed) { [image] raw, target in
+            try image.read(rows: raw.y, columns: raw.x, into: target)
+        }
+    }
+
+    /// Reads the pixels, weights and mask of a window.
+    /// - Throws: ``ImageError`` if the samples cannot be read; what a calibration throws.
     package func read(_ window: WindowPixels) throws -> BulkBytes {
         try BulkBytes(byteCount: window.byteCount) { bytes in
             let parts = window.split(bytes)
             let (rows, columns) = (window.rect.y, window.rect.x)
-            try image.read(rows: rows, columns: columns, into: parts.samples)
+            try readPixels(window.rect, into: parts.samples)
             if let target = parts.weights { try weights?.read(rows: rows, columns: columns, into: target) }
             if let target = parts.mask {
                 try window.readMask(into: target) { try mask?.read(rows: rows, columns: columns, into: $0) }
@@ -43,6 +66,7 @@ package struct OpenFiles {
     package let image: StoredBytes
     package let mask: StoredBytes?
     package let weights: StoredBytes?
+    private let calibration: CalibratedImage?
 
     /// Opens them.
     /// - Throws: ``ImageError``.
@@ -50,6 +74,7 @@ package struct OpenFiles {
         image = try files.image.stored.opened()
         mask = try files.mask?.stored.opened()
         weights = try files.weights?.stored.opened()
+        calibration = files.calibration
     }
 
     /// Checks that nobody has written to them since before they were opened as images.
@@ -58,5 +83,6 @@ package struct OpenFiles {
         try image.requireUnchanged()
         try mask?.requireUnchanged()
         try weights?.requireUnchanged()
+        try calibration?.requireUnchanged()
     }
 }

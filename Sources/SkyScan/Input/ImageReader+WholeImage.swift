@@ -9,6 +9,21 @@ extension ImageReader {
         wholeImage.withLock { $0 = take }
     }
 
+    /// Reads whole rows of the image, for a preview.
+    /// - Throws: `ImageError` if the samples cannot be read.
+    public func read(rows: Range<Int>) async throws -> [Float] {
+        guard let files else {
+            let window = WindowPixels(
+                rect: PixelRect(x: 0..<summary.width, y: rows), hasWeights: false, hasMask: false)
+            return try await pixels(of: window).withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+        }
+        let window = PixelRect(x: 0..<summary.width, y: rows)
+        return try [Float](unsafeUninitializedCapacity: window.area) { buffer, count in
+            try files.readPixels(window, into: buffer)
+            count = window.area
+        }
+    }
+
     nonisolated func pass(_ bytes: BulkBytes, of window: WindowPixels) {
         guard isWhole(window), let take = wholeImage.withLock(\.self) else { return }
         bytes.withUnsafeBytes { bytes in

@@ -12,7 +12,7 @@ internal import TaskJournal
 public actor ImageReader {
     private let executor = BlockingExecutor()
     /// Nil if the image lies on a node.
-    private let files: ImageFiles?
+    let files: ImageFiles?
     /// Nil if the files have no stored samples that can be read.
     private let storedFiles: StoredFiles?
     /// The coded names of the files; nil if a node cannot read them by itself.
@@ -82,29 +82,33 @@ public actor ImageReader {
         surveys: Bool = true, head: FITSHeader? = nil
     ) throws {
         try self.init(
-            image: name, mask: maskName, weights: weightsName, slots: slots, surveys: surveys, head: head, layout: nil)
+            image: name, mask: maskName, weights: weightsName, slots: slots,
+            Preparation(surveys: surveys, head: head))
     }
 
-    /// As ``init(image:mask:weights:slots:surveys:)``; with the `layout` of the image's file, the headers before the
-    /// image are not read.
+    /// As ``init(image:mask:weights:slots:surveys:head:)``, prepared in further ways.
     package init(
-        image name: String, mask maskName: String?, weights weightsName: String?, slots: Int, surveys: Bool,
-        head: FITSHeader?, layout: FITSLayout?
+        image name: String, mask maskName: String?, weights weightsName: String?, slots: Int,
+        _ preparation: Preparation
     ) throws {
-        let image = try surveys ? FITSImage(surveying: name) : FITSImage(name, layout: layout)
+        let surveys = preparation.surveys
+        let image = try surveys ? FITSImage(surveying: name) : FITSImage(name, layout: preparation.layout)
+        let calibration = try preparation.calibration?(image)
+        let (width, height) = calibration.map { ($0.width, $0.height) } ?? (image.width, image.height)
         func map(_ name: String?, _ kind: String) throws -> (name: String, file: FITSImage)? {
             guard let name else { return nil }
             let map = try surveys ? FITSImage(surveying: name) : FITSImage(name)
-            guard map.width == image.width, map.height == image.height else {
+            guard map.width == width, map.height == height else {
                 throw ScanSetupError(
                     "\(name): the \(kind) is \(map.width) by \(map.height) pixels, the image "
-                        + "\(image.width) by \(image.height); give one of the same size")
+                        + "\(width) by \(height); give one of the same size")
             }
             return (name, map)
         }
         let (mask, weights) = (try map(maskName, "mask"), try map(weightsName, "weight map"))
-        let files = ImageFiles(image: image, mask: mask?.file, weights: weights?.file)
-        summary = ImageSummary(image, mask: mask, weights: weights, head: head)
+        var files = ImageFiles(image: image, mask: mask?.file, weights: weights?.file)
+        files.calibration = calibration
+        summary = ImageSummary(files, mask: mask, weights: weights, head: preparation.head)
         let opened = try OpenFiles(files)
         (openFiles, nodeImage, states) = (opened, nil, InputStates(files))
         let names = FileNames(files, opened)
@@ -231,7 +235,9 @@ public actor ImageReader {
         _ window: WindowPixels, at position: PassPosition? = nil, packing: BulkPacking
     ) async throws -> BulkBytes {
         switch packing {
-        case .local where position == nil && isWhole(window): return try readForSlot(window)
+        // The slot calibrates raw samples itself.
+        case .local where position == nil && isWhole(window) && files?.calibration == nil:
+            return try readForSlot(window)
         case .none: return try read(window, at: position)
         case .deferred, .local: return try deferred(window, at: position)
         case .light where files?.isTileCompressed == true: return try read(window, at: position)
@@ -298,20 +304,6 @@ public actor ImageReader {
         ahead.firstIndex { $0.window == window }.map { ahead.remove(at: $0).bytes }
     }
 
-    /// Reads whole rows of the image, for a preview.
-    /// - Throws: `ImageError` if the samples cannot be read.
-    public func read(rows: Range<Int>) async throws -> [Float] {
-        guard let files else {
-            let window = WindowPixels(
-                rect: PixelRect(x: 0..<summary.width, y: rows), hasWeights: false, hasMask: false)
-            return try await pixels(of: window).withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
-        }
-        return try [Float](unsafeUninitializedCapacity: rows.count * files.image.width) { buffer, count in
-            try files.image.read(rows: rows, into: buffer)
-            count = rows.count * files.image.width
-        }
-    }
-
     /// The pixels of a window, wherever the image lies.
     /// - Throws: as ``read(_:at:)``; ``ScanError``.
     package func pixels(of window: WindowPixels) async throws -> BulkBytes {
@@ -339,7 +331,8 @@ public actor ImageReader {
     package var windowsAhead: [WindowPixels] { ahead.map(\.window) }
 
     private func readAhead() {
-        if files == nil { return }
+        // Calibrating is work of the slots.
+        if files == nil || files?.calibration != nil { return }
         // Windows that are no longer expected are dropped: a window is not requested if its node has kept the pixels.
         ahead.removeAll { !order.next.contains($0.window) }
         let next = order.next.first { window in

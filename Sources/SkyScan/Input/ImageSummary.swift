@@ -22,6 +22,8 @@ public struct ImageSummary: Sendable {
     public let mask: String?
     /// The image's weight map, as the user named it.
     public let weights: String?
+    /// Whether the file has a raw frame, which is calibrated as it is read.
+    package let isRaw: Bool
     /// Number of 2-D images in the image's file.
     public let imageCount: Int
     /// Notes on the files for the user, a line each: further images, faults that do not prevent reading.
@@ -32,15 +34,18 @@ public struct ImageSummary: Sendable {
     public let coordinatesProblem: String?
 
     init(
-        _ image: FITSImage, mask: (name: String, file: FITSImage)?, weights: (name: String, file: FITSImage)?,
+        _ files: ImageFiles, mask: (name: String, file: FITSImage)?, weights: (name: String, file: FITSImage)?,
         head: FITSHeader?
     ) {
+        let image = files.image
         name = image.location.description
-        width = image.width
-        height = image.height
+        (width, height) = files.size
         (hdu, plane) = (image.hduNumber, image.plane)
-        bitpix = image.bitpix
-        header = head.map(image.header.overlaid) ?? image.header
+        // Calibrated pixels are floats.
+        bitpix = files.calibration == nil ? image.bitpix : -32
+        isRaw = files.calibration != nil
+        let own = files.calibration?.header ?? image.header
+        header = head.map(own.overlaid) ?? own
         cards = ImageCards(header: header, primary: image.primary, holdsIntegers: bitpix > 0)
         self.mask = mask?.name
         self.weights = weights?.name
@@ -58,7 +63,7 @@ public struct ImageSummary: Sendable {
         self.header = head.map(header.overlaid) ?? header
         cards = ImageCards(
             header: self.header, primary: FITSHeader(bytes: image.primary), holdsIntegers: image.bitpix > 0)
-        (plane, mask, weights) = (nil, nil, nil)
+        (plane, mask, weights, isRaw) = (nil, nil, nil, false)
         (warnings, coordinatesProblem) = Self.coordinateNotes(self.header, name: name, path: nil)
         self.imageCount = imageCount
     }

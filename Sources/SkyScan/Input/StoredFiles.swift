@@ -1,4 +1,5 @@
 internal import ScanCluster
+internal import SkyCalibration
 internal import SkyFITS
 
 /// The stored samples of an image and its maps, for reading by any number of threads at a time.
@@ -6,6 +7,7 @@ struct StoredFiles: Sendable {
     private let image: StoredSamples
     private let weights: StoredSamples?
     private let mask: StoredSamples?
+    private let calibration: CalibratedImage?
 
     /// The stored samples of `files`, which are open as `bytes`; nil if one of them has none.
     init?(_ files: ImageFiles, in bytes: OpenFiles) {
@@ -15,13 +17,15 @@ struct StoredFiles: Sendable {
         }
         guard let image = samples(files.image, bytes.image) else { return nil }
         self.image = image
+        calibration = files.calibration
         (weights, mask) = (samples(files.weights, bytes.weights), samples(files.mask, bytes.mask))
         guard (weights == nil) == (files.weights == nil), (mask == nil) == (files.mask == nil) else { return nil }
     }
 
-    /// Bytes of the files per pixel of the image.
+    /// Bytes of the files per pixel of the image, if samples may travel as they are stored.
     var bytesPerPixel: Double {
-        image.bytesPerPixel + (weights?.bytesPerPixel ?? 0) + (mask?.bytesPerPixel ?? 0)
+        calibration != nil
+            ? .infinity : image.bytesPerPixel + (weights?.bytesPerPixel ?? 0) + (mask?.bytesPerPixel ?? 0)
     }
 
     /// The pixels of a window, as ``ImageFiles/read(_:)`` reads them.
@@ -29,7 +33,13 @@ struct StoredFiles: Sendable {
     func pixels(_ window: WindowPixels) throws -> BulkBytes {
         try BulkBytes(byteCount: window.byteCount) { bytes in
             let parts = window.split(bytes)
-            try image.readPixels(window.rect, into: parts.samples)
+            if let calibration {
+                try calibration.read(window.rect, into: parts.samples, isCut: image.table == nil) {
+                    try image.readPixels($0, into: $1)
+                }
+            } else {
+                try image.readPixels(window.rect, into: parts.samples)
+            }
             if let target = parts.weights { try weights?.readPixels(window.rect, into: target) }
             if let target = parts.mask {
                 try window.readMask(into: target) { try mask?.readPixels(window.rect, into: $0) }
@@ -39,6 +49,8 @@ struct StoredFiles: Sendable {
 
     /// Asks the system to read the samples of a window from the disk, and does not wait.
     func expect(_ window: WindowPixels) {
+        // The window has other samples.
+        if calibration != nil { return }
         for samples in [image, weights, mask] { samples?.expect(window.rect) }
     }
 
@@ -46,7 +58,8 @@ struct StoredFiles: Sendable {
     /// pixels.
     /// - Throws: ``ImageError`` if a file cannot be read.
     func read(_ window: WindowPixels, mayBeLonger: Bool = false) throws -> BulkBytes? {
-        guard let imagePiece = image.piece(of: window.rect) else { return nil }
+        // Nodes get calibrated pixels.
+        guard calibration == nil, let imagePiece = image.piece(of: window.rect) else { return nil }
         let weightsPiece = weights?.piece(of: window.rect)
         let maskPiece = mask?.piece(of: window.rect)
         guard (weightsPiece != nil) == window.hasWeights, (maskPiece != nil) == window.hasMask else { return nil }

@@ -20,11 +20,15 @@ public struct JobIdentity: Codable, Equatable, Sendable {
     ///   - reader: reader of the image and its maps.
     ///   - parameters: parameters of the scan.
     ///   - bandRows: number of rows of a band if the user has chosen it.
+    ///   - settings: other settings on which the catalogue depends, by descriptive names.
     ///   - software: name and version of the program.
     /// - Throws: `EncodingError` if a parameter is not finite.
-    public init(reader: ImageReader, parameters: ScanParameters, bandRows: Int?, software: String) throws {
+    public init(
+        reader: ImageReader, parameters: ScanParameters, bandRows: Int?, settings: [String: String] = [:],
+        software: String
+    ) throws {
         image = Self.absolute(reader.summary.name)
-        var fields = try NamedValues(of: parameters).byName
+        var fields = try NamedValues(of: parameters).byName.merging(settings) { $1 }
         fields["image"] = image
         fields["mask"] = reader.summary.mask.map(Self.absolute)
         fields["weight map"] = reader.summary.weights.map(Self.absolute)

@@ -76,6 +76,73 @@ import Testing
         #expect(header.number("IMSCL001") == 1 + 1199.0 / 2)
     }
 
+    @Test("selected images in different places of their files take no part of a master with several images")
+    func places() throws {
+        func mosaic(_ name: String) throws -> String {
+            let path = folder.path(name)
+            let writer = try FITSFileWriter(path: path, in: AtomicFile(path: path, overwrite: false))
+            try writer.addEmptyImage()
+            for number in 1...2 {
+                try writer.addImage(width: 40, height: 30, .float32)
+                try writer.set(HeaderEntry("EXTNAME", .text("CCD\(number)")))
+                try writer.write([Float](repeating: Float(number), count: 1200))
+            }
+            try writer.finish()
+            return path
+        }
+        let (first, second) = (try mosaic("a.fits"), try mosaic("b.fits"))
+        func request(_ names: String...) throws -> StackRequest {
+            StackRequest(frames: try names.map { try ImageLocation($0) }, method: .mean)
+        }
+        var mixed = try request("\(first)[CCD2]", "\(second)[CCD1]")
+        mixed.bias = try ImageLocation(try mosaic("bias.fits"))
+        #expect(
+            failure(mixed)
+                == "b.fits[1]: is image 1 of its file, not 2 as a.fits[2]; bias.fits has 2 images, of which one belongs to "
+                + "each place")
+        var masked = try request("\(first)[CCD2]", "\(second)[CCD1]")
+        masked.masks = [[try ImageLocation(first)], [try ImageLocation(second)]]
+        #expect(failure(masked).contains("b.fits[1]: is image 1 of its file, not 2"))
+        // The same place, or a master of one image, is right.
+        var equal = try request("\(first)[CCD2]", "\(second)[CCD2]")
+        equal.bias = mixed.bias
+        try MasterStack(equal).write(to: folder.path("equal.fits"), overwrite: false) { _ in }
+        mixed.bias = try frame("one.fits") { _ in 1 }
+        try MasterStack(mixed).write(to: folder.path("one-out.fits"), overwrite: false) { _ in }
+    }
+
+    @Test("one of a hundred frames that cannot be read, or is of another kind, is named")
+    func oneOfHundred() throws {
+        var frames = try (0..<100).map { index in
+            try frame("frame\(index + 100).fits", width: 8, height: 6) { Float($0 + index) }
+        }
+        let good = frames[41]
+        try FileManager.default.removeItem(atPath: good.path)
+        try Data("SIMPLE  =".utf8).write(to: URL(fileURLWithPath: good.path))
+        #expect(failure(StackRequest(frames: frames, method: .median)).hasPrefix("frame141.fits: "))
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: frames[0].path))
+        try bytes.prefix(2880).write(to: URL(fileURLWithPath: good.path))
+        let cut = failure(StackRequest(frames: frames, method: .median))
+        #expect(cut.contains("frame141.fits") && !cut.contains("frame140"))
+        try FileManager.default.removeItem(atPath: good.path)
+        frames[41] = try frame("frame141.fits", width: 9, height: 6) { _ in 1 }
+        #expect(
+            failure(StackRequest(frames: frames, method: .median)).hasPrefix(
+                "frame141.fits[0]: has 9 x 6 pixels, not 8 x 6 as frame100.fits[0]"))
+        let binned = [HeaderEntry("XBINNING", .integer(2))]
+        let own = try (0..<2).map { try frame("b\($0).fits", header: $0 == 0 ? [] : binned) { _ in 1 } }
+        // A binning that only one of them tells is no difference.
+        try MasterStack(StackRequest(frames: own, method: .mean)).write(
+            to: folder.path("unknown.fits"), overwrite: false
+        ) { _ in }
+        let other = try frame("b2.fits", header: [HeaderEntry("XBINNING", .integer(1))]) { _ in 1 }
+        let text = failure(StackRequest(frames: [other, own[1]], method: .mean))
+        #expect(text.hasPrefix("b1.fits[0]: has the binning XBINNING = 2.0, not 1.0"))
+        var scaled = StackRequest(frames: [own[0], other], method: .mean)
+        scaled.scale = .keyword("EXPTIME")
+        #expect(failure(scaled).contains("b0.fits[0]: has no number in the card EXPTIME"))
+    }
+
     @Test("extensions that accompany an image are no images of a master")
     func companions() throws {
         var request = StackRequest(frames: try frames(3), method: .mean)

@@ -151,6 +151,103 @@ import Testing
         for (text, start) in zip(texts, expected) { #expect(text.hasPrefix(start)) }
     }
 
+    @Test("a bias that still has the level of the overscan is refused")
+    func levelTwice() throws {
+        let raw = try frame("raw.fits") { x, y in x < 20 ? 1500 + Float(y) : 1000 + Float(y) }
+        var recipe = CalibrationRecipe()
+        recipe.overscan = .section("[21:24,1:20]")
+        recipe.bias = try frame("bias.fits") { _, y in 1002 + Float(y) }
+        let text = failure(raw, recipe)
+        #expect(
+            text.hasPrefix("bias.fits[0]: still has the level of the overscan (1011.5, the overscan of raw.fits[0]"))
+        #expect(text.contains("which would be subtracted twice"))
+        // What is left of a level, or a bias whose frames were calibrated, is none.
+        recipe.bias = try frame("rest.fits") { _, _ in 2 }
+        try calibrate(raw, recipe, to: "rest-out.fits")
+        recipe.bias = try frame("done.fits", header: [HeaderEntry("CALOVSC", .text("[21:24,1:20]"))]) { _, _ in 900 }
+        try calibrate(raw, recipe, to: "done-out.fits")
+        recipe.overscan = .none
+        recipe.bias = try frame("bias2.fits") { _, _ in 1002 }
+        try calibrate(raw, recipe)
+    }
+
+    @Test("a card with a section that cannot be read is told of, and no other is used in its place")
+    func unreadableSection() throws {
+        let data = HeaderEntry("DATASEC", .text("[1:20,1:20]"))
+        var recipe = CalibrationRecipe()
+        recipe.trim = .automatic
+        for (index, text) in ["[1:20;1:20]", "[20:1,1:20]", "none"].enumerated() {
+            let raw = try frame("raw\(index).fits", header: [HeaderEntry("TRIMSEC", .text(text)), data], raw)
+            #expect(failure(raw, recipe).contains("the card TRIMSEC holds no section, but '\(text)'; give --trim"))
+        }
+        recipe.trim = .none
+        recipe.overscan = .automatic
+        let raw = try frame("raw.fits", header: [HeaderEntry("BIASSEC", .text("[21:24]")), data], self.raw)
+        #expect(failure(raw, recipe).contains("the card BIASSEC holds no section, but '[21:24]'; give --overscan"))
+        // One that is empty is none.
+        recipe.overscan = .none
+        recipe.trim = .automatic
+        try calibrate(try frame("empty.fits", header: [HeaderEntry("TRIMSEC", .text("")), data], self.raw), recipe)
+        #expect(try FITSImage(folder.path("out.fits")).width == 20)
+    }
+
+    @Test("the overscan of a window has levels of rows if it lies beside them, whatever its shape")
+    func windowedOverscan() throws {
+        let trim = PixelSection(x: 0..<100, y: 0..<20)
+        #expect(PixelSection(x: 100..<132, y: 0..<20).isBesideRows(of: trim))
+        #expect(!PixelSection(x: 0..<100, y: 20..<120).isBesideRows(of: trim))
+        #expect(PixelSection(x: 100..<150, y: 1..<20).isBesideRows(of: trim))
+        #expect(PixelSection(x: 0..<10, y: 0..<10).isBesideRows(of: PixelSection(width: 10, height: 10)))
+        var recipe = CalibrationRecipe()
+        (recipe.overscan, recipe.trim) = (.section("[5:24,1:20]"), .section("[1:4,1:20]"))
+        try calibrate(try frame("raw.fits") { x, y in x < 4 ? 50 + 2 * Float(y) : 2 * Float(y) }, recipe)
+        #expect(try pixels("out.fits").allSatisfy { $0 == 50 })
+        (recipe.overscan, recipe.trim) = (.section("[3:24,1:19]"), .section("[1:2,2:18]"))
+        try calibrate(
+            try frame("wide.fits") { x, y in x < 2 ? 50 + 2 * Float(y) : 2 * Float(y) }, recipe, to: "wide-out.fits")
+        #expect(try pixels("wide-out.fits").allSatisfy { $0 == 50 })
+    }
+
+    @Test(
+        "the name of the table of tiles is not that of the image",
+        .enabled(if: AstropyPython.isPresent, Comment(rawValue: AstropyPython.absent)))
+    func tableName() throws {
+        let script = """
+            import sys, numpy as np
+            from astropy.io import fits
+            h = fits.CompImageHDU(np.ones((20, 30), dtype="uint16"))
+            h.writeto(sys.argv[1])
+            """
+        _ = try AstropyPython.run(["-c", script, folder.path("raw.fits.fz")])
+        let raw = ImageLocation(path: folder.path("raw.fits.fz"), selector: .firstImage)
+        try calibrate(raw, CalibrationRecipe())
+        let image = try FITSImage(folder.path("out.fits[MASK]"))
+        #expect(image.header.text(HDU.companionKeyword) == "MASK")
+        #expect(try FITSImage(folder.path("out.fits")).header.text("EXTNAME") == nil)
+        var request = StackRequest(frames: [raw], method: .mean)
+        request.writesCount = true
+        try MasterStack(request).write(to: folder.path("master.fits"), overwrite: false) { _ in }
+        #expect(try FITSImage(folder.path("master.fits")).header.text("EXTNAME") == nil)
+        #expect(try FITSImage(folder.path("master.fits[COUNT]")).width == 30)
+    }
+
+    @Test("pixels of masters without a value, or zero in a flat, have none, and all others do")
+    func mastersWithHoles() throws {
+        let raw = try frame("raw.fits") { _, _ in 100 }
+        var recipe = CalibrationRecipe()
+        recipe.bias = try frame("bias.fits") { x, _ in x == 1 ? .nan : x == 2 ? .infinity : 10 }
+        recipe.dark = try frame("dark.fits") { x, _ in x == 3 ? .nan : 0 }
+        recipe.darkScale = .none
+        recipe.flat = try frame("flat.fits") { x, _ in x == 4 ? 0 : 1 }
+        try calibrate(raw, recipe)
+        let (values, mask) = (try pixels("out.fits"), try pixels("out.fits[MASK]"))
+        for x in 0..<width {
+            let isMissing = (1...4).contains(x)
+            #expect(values[x].isNaN == isMissing && mask[x] == (isMissing ? 8 : 0))
+            if !isMissing { #expect(values[x] == 90) }
+        }
+    }
+
     @Test("a flat that is not normalised is told of")
     func strangeFlat() throws {
         var recipe = CalibrationRecipe()

@@ -49,6 +49,10 @@ def _or_off(word: str) -> Words:
     return lambda flag, value: [flag, word if value is None or value is False else _text(value)]
 
 
+def _rays(flag: str, value: Any) -> list[str]:
+    return [] if value is False else [flag + "=" + ("clean" if value is True else _text(value))]
+
+
 def _level(flag: str, value: Any) -> list[str]:
     if np.ndim(value) != 0:
         raise ValueError(
@@ -64,8 +68,11 @@ OPTIONS: dict[str, tuple[str, Words]] = {
         name: ("--" + name.replace("_", "-"), _value)
         for name in """threshold min_area deblend_levels deblend_contrast mesh mesh_filter kron_factor kron_minimum
         filter noise weight_map limit_sigma neighbours zero_point saturation pixel_scale seeing nnw psf plane report
-        preview wait local_slots priority_weight band timeout max_attempts where""".split()
+        preview wait local_slots priority_weight band timeout max_attempts where overscan overscan_method trim bias dark
+        dark_scale flat bad_pixels raw_saturation raw_gain read_noise cr_sigclip cr_sigfrac cr_objlim cr_iterations
+        cr_medians cr_clean""".split()
     },
+    "cosmic_rays": ("--cosmic-rays", _rays),
     "background": ("--background", _level),
     "clean": ("--clean", _or_off("off")),
     "gain": ("--gain", _or_off("none")),

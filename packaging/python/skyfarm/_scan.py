@@ -36,6 +36,13 @@ def scan(
     # Images: extensions and planes, masks and weights.
     hdu: int | str | None = None, header: Any = None, wcs: Any = None, plane: int | str | None = None,
     skip_hdu: Sequence[str | int] | None = None, mask: Any = None, weight: Any = None, weight_map: str | None = None,
+    # Raw frames.
+    overscan: str | None = None, overscan_method: str | None = None, trim: str | None = None,
+    bias: PathLike | None = None, dark: PathLike | None = None, dark_scale: str | None = None,
+    flat: PathLike | None = None, bad_pixels: PathLike | None = None, raw_saturation: float | str | None = None,
+    raw_gain: float | str | None = None, cosmic_rays: bool | str = False, read_noise: float | str | None = None,
+    cr_sigclip: float | None = None, cr_sigfrac: float | None = None, cr_objlim: float | None = None,
+    cr_iterations: int | None = None, cr_medians: str | None = None, cr_clean: str | None = None,
     # Detection.
     threshold: float | None = None, min_area: int | None = None, deblend_levels: int | None = None,
     deblend_contrast: float | None = None, clean: float | None | EllipsisType = ..., mesh: int | None = None,
@@ -91,6 +98,17 @@ def scan(
         inverse variance. Pixels of weight 0 are ignored.
     weight_map : "weight", "variance" or "rms", optional
         Relative weights, relative variances, or the noise itself.
+    overscan, trim : str, optional
+        The file is a raw frame, which is calibrated as it is read: sections such as ``"[2049:2080,1:4096]"``, or
+        ``"auto"`` for those of the header. The sources are those of the frame after `skyfarm.calibrate`.
+    bias, dark, flat, bad_pixels : path, optional
+        Masters, and an image that is not 0 where pixels are bad.
+    raw_saturation, raw_gain, read_noise : float or str, optional
+        A number, a keyword of the header, or ``"auto"``; `saturation` and `gain` of `skyfarm.calibrate`.
+    cosmic_rays : bool or {"clean", "mask"}
+        Whether cosmic rays are found and replaced, or become NaN.
+    overscan_method, dark_scale, cr_sigclip, cr_sigfrac, cr_objlim, cr_iterations, cr_medians, cr_clean : optional
+        As in `skyfarm.calibrate`.
     threshold, min_area, deblend_levels, deblend_contrast, mesh, mesh_filter : optional
         Detection and background, with SExtractor's parameters and defaults.
     clean : float, optional
@@ -310,6 +328,13 @@ def scan_many(
     # Images: extensions and planes, masks and weights.
     plane: int | str | None = None, skip_hdu: Sequence[str | int] | None = None, mask: Any = None,
     weight: Any = None, weight_map: str | None = None,
+    # Raw frames.
+    overscan: str | None = None, overscan_method: str | None = None, trim: str | None = None,
+    bias: PathLike | None = None, dark: PathLike | None = None, dark_scale: str | None = None,
+    flat: PathLike | None = None, bad_pixels: PathLike | None = None, raw_saturation: float | str | None = None,
+    raw_gain: float | str | None = None, cosmic_rays: bool | str = False, read_noise: float | str | None = None,
+    cr_sigclip: float | None = None, cr_sigfrac: float | None = None, cr_objlim: float | None = None,
+    cr_iterations: int | None = None, cr_medians: str | None = None, cr_clean: str | None = None,
     # Detection.
     threshold: float | None = None, min_area: int | None = None, deblend_levels: int | None = None,
     deblend_contrast: float | None = None, clean: float | None | EllipsisType = ..., mesh: int | None = None,

@@ -47,6 +47,26 @@ def test_night(night: Path) -> None:
     assert frames[0].cosmic_rays == (mask == 4).sum() == frames[0].without_value
 
 
+def test_scan_of_raw_frames(night: Path) -> None:
+    bias, flat = night / "bias.fits", night / "flat.fits"
+    skyfarm.combine(night / "bias", bias, method="mean")
+    skyfarm.combine(night / "flat", flat, bias=bias, scale="median")
+    light = sorted((night / "light").iterdir())
+    for file in light:
+        with fits.open(file, mode="update") as raw:
+            raw[0].data[10:15, 20:25] += 400
+    frames = skyfarm.calibrate(light, night / "red", bias=bias, flat=flat, trim="[3:48,1:40]", cosmic_rays=True)
+    expected = [skyfarm.scan(frame.output, discovery=False) for frame in frames]
+    steps = {"bias": bias, "flat": flat, "trim": "[3:48,1:40]", "cosmic_rays": True, "discovery": False}
+    one = skyfarm.scan(light[0], **steps)
+    many = [result.catalogue for result in skyfarm.scan_many(light, **steps)]
+    assert len(one) > 0 and one.meta["CALBIAS"] == "bias.fits"
+    for found, other in [(one, expected[0]), *zip(sorted(many, key=lambda table: table.meta["IMAGE"]), expected)]:
+        assert found.colnames == other.colnames
+        for name in found.colnames:
+            np.testing.assert_array_equal(found[name], other[name])
+
+
 def test_errors(night: Path) -> None:
     with pytest.raises(skyfarm.InputError, match="no.fits"):
         skyfarm.combine([night / "bias" / "bias0.fits", night / "no.fits"], night / "master.fits")

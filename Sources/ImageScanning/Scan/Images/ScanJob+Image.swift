@@ -154,7 +154,9 @@ extension ScanJob {
                 ? file.path : InputList.File(path: file.path, selector: image.selector).name,
             mask: try map(detection.mask, of: file, image, isOnly),
             weights: try map(weight, of: file, image, isOnly), slots: options.cluster.slotsHere,
-            surveys: false, head: try command.head(of: file.path, number: place), layout: survey.layout)
+            .init(
+                surveys: false, head: try command.head(of: file.path, number: place), layout: survey.layout,
+                calibration: command.calibration(of: image, in: survey, isSelected: file.selector != nil)))
         reader.expect(copies, of: file.path, on: node)
         return reader
     }

@@ -69,6 +69,7 @@ extension ScanCommand {
         settings["weight map"] = detection.weight.map(Self.absolute)
         let skipped = options.images.skipped.joined(separator: ", ")
         settings["skipped extensions"] = skipped.isEmpty ? nil : skipped
+        settings.merge(try options.calibration?.settings() ?? [:]) { $1 }
         settings["planes"] = options.images.planes == .colours ? nil : "\(options.images.planes)"
         return try JobIdentity(
             files: names, settings: settings, parameters: parameters, software: Software.name)

@@ -62,7 +62,9 @@ extension ScanCommand {
         let detection = options.detection
         let reader = try ImageReader(
             image: options.image, mask: detection.mask, weights: detection.weight, slots: options.cluster.slotsHere,
-            head: try head(of: options.image, number: 1))
+            .init(
+                head: try head(of: options.image, number: 1),
+                calibration: calibration(of: sole.image, in: sole.survey, isSelected: sole.file.selector != nil)))
         let (summary, parameters) = (reader.summary, try parameters(for: reader.summary))
         return try failing(.input, about: options.image) {
             SoleImage(
@@ -72,7 +74,8 @@ extension ScanCommand {
                     width: summary.width, height: summary.height, parameters: parameters,
                     requestedRows: options.bandRows, slots: max(1, options.cluster.slotsHere)),
                 identity: try JobIdentity(
-                    reader: reader, parameters: parameters, bandRows: options.bandRows, software: Software.name),
+                    reader: reader, parameters: parameters, bandRows: options.bandRows,
+                    settings: try options.calibration?.settings() ?? [:], software: Software.name),
                 start: start)
         }
     }

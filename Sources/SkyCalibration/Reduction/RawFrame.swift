@@ -1,0 +1,32 @@
+package import SkyFITS
+
+/// What is known of an image of a frame before its samples are read.
+package struct RawFrame: Sendable {
+    /// The frame and its image, as in messages.
+    package let location: ImageLocation
+    package let geometry: FrameGeometry
+    package let cards: ImageCards
+
+    package init(location: ImageLocation, width: Int, height: Int, cards: ImageCards) {
+        (self.location, self.cards) = (location, cards)
+        geometry = FrameGeometry(width: width, height: height, cards: cards)
+    }
+
+    /// An open image as a frame.
+    package init(_ image: FITSImage) {
+        self.init(
+            location: image.location, width: image.width, height: image.height,
+            cards: ImageCards(header: image.header, primary: image.primary, holdsIntegers: image.bitpix > 0))
+    }
+
+    package var width: Int { geometry.width }
+    package var height: Int { geometry.height }
+}
+
+extension FramePixels {
+    /// What is known of it without its samples.
+    var frame: RawFrame { RawFrame(location: location, width: width, height: height, cards: cards) }
+}
+
+/// Reads samples of a window of a raw image, row by row, into memory that has room for them.
+package typealias RawReader = (PixelRect, UnsafeMutableBufferPointer<Float>) throws -> Void
