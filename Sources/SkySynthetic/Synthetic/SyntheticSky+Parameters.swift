@@ -37,6 +37,9 @@ extension SyntheticSky {
         public var declination = 2.2
         /// Pixel scale in degrees per pixel.
         public var pixelScale = 0.3 / 3600
+        /// Number of the random sequence of the first row's noise: images of the same sources with other noise have
+        /// others.
+        package var noiseStream: UInt64 = 0
 
         /// Creates parameters with default values for everything but the size and the seed.
         public init(width: Int, height: Int, seed: UInt64 = 1) {

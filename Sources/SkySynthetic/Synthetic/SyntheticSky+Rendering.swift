@@ -67,7 +67,8 @@ extension SyntheticSky {
     ) {
         let readVariance = parameters.readNoise * parameters.readNoise
         for row in rows {
-            var noise = SkyNoise(generator: SplitMix64(seed: parameters.seed, stream: UInt64(row)))
+            let stream = parameters.noiseStream + UInt64(row)
+            var noise = SkyNoise(generator: SplitMix64(seed: parameters.seed, stream: stream))
             let start = (row - rows.lowerBound) * parameters.width
             for index in start..<start + parameters.width {
                 let mean = light[index] * parameters.gain

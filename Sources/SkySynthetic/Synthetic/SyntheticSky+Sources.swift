@@ -41,7 +41,7 @@ extension SyntheticSky {
         if !kind.isStar {
             source.scaleLength = scaleLength(kind, magnitude, parameters, &generator)
             source.axisRatio = generator.uniform(in: 0.35...1)
-            source.direction = direction(&generator)
+            source.direction = .random(&generator)
         }
         source.signalToNoise = signalToNoise(source, parameters)
         return source
@@ -63,18 +63,6 @@ extension SyntheticSky {
         if kind == .bigGalaxy { return generator.uniform(in: 25...45) }
         let growth = Elementary.exp10(0.1 * (parameters.magnitudes.upperBound - magnitude))
         return parameters.fwhm * 0.3 * growth * generator.uniform(in: 0.7...1.4)
-    }
-
-    /// Draws a random direction as cosine and sine, without trigonometric functions.
-    private static func direction(_ generator: inout SplitMix64) -> SyntheticSource.Direction {
-        while true {
-            let (x, y) = (2 * generator.uniform() - 1, 2 * generator.uniform() - 1)
-            let square = x * x + y * y
-            if square > 0.01, square <= 1 {
-                let length = square.squareRoot()
-                return .init(cosine: x / length, sine: y / length)
-            }
-        }
     }
 
     /// Returns the flux divided by its noise in the profile's equivalent noise area, all in electrons.

@@ -12,19 +12,35 @@ extension SyntheticSky {
     public func forEachStrip(
         height: Int = stripHeight, _ body: (_ firstRow: Int, _ samples: ArraySlice<Float>) throws -> Void
     ) rethrows {
+        try ImageStrips(width: parameters.width, height: parameters.height, step: height).forEach(
+            { render(rows: $0, into: $1) }, body)
+    }
+}
+
+/// An image that is rendered in strips of full rows.
+struct ImageStrips {
+    let width: Int
+    let height: Int
+    /// Rows of a strip.
+    let step: Int
+
+    /// Renders the strips on all processors and passes them to `body` in order, from the first row.
+    func forEach(
+        _ render: @Sendable (_ rows: Range<Int>, _ samples: UnsafeMutableBufferPointer<Float>) -> Void,
+        _ body: (_ firstRow: Int, _ samples: ArraySlice<Float>) throws -> Void
+    ) rethrows {
         let cores = ProcessInfo.processInfo.activeProcessorCount
-        let width = parameters.width
-        var block = [Float](repeating: 0, count: min(cores * height, parameters.height) * width)
-        for first in stride(from: 0, to: parameters.height, by: cores * height) {
-            let rows = first..<min(first + cores * height, parameters.height)
-            let strips = rows.split(by: height)
+        var block = [Float](repeating: 0, count: min(cores * step, height) * width)
+        for first in stride(from: 0, to: height, by: cores * step) {
+            let rows = first..<min(first + cores * step, height)
+            let strips = rows.split(by: step)
             block.withUnsafeMutableBufferPointer { block in
                 // Unsafe: each iteration writes its own part, and all have ended when the call returns.
                 nonisolated(unsafe) let block = block
                 DispatchQueue.concurrentPerform(iterations: strips.count) { index in
                     let strip = strips[index]
                     let start = (strip.lowerBound - first) * width
-                    render(rows: strip, into: .init(rebasing: block[start..<start + strip.count * width]))
+                    render(strip, .init(rebasing: block[start..<start + strip.count * width]))
                 }
             }
             for strip in strips {

@@ -7,7 +7,7 @@
 /// to a FITS file, and ``SyntheticTruth`` formats the truth.
 public struct SyntheticSky: Sendable {
     /// The properties of the sky and the camera.
-    public let parameters: Parameters
+    public private(set) var parameters: Parameters
     /// The true sources, sorted by ``SyntheticSource/y``.
     public let sources: [SyntheticSource]
     /// Indices of the sources that reach further than ``nearRows``, which are considered for all rows.
@@ -32,6 +32,13 @@ public struct SyntheticSky: Sendable {
         }
     }
 
+    /// The same sky with the noise of another random sequence.
+    func withNoise(ofStream stream: UInt64) -> SyntheticSky {
+        var sky = self
+        sky.parameters.noiseStream = stream
+        return sky
+    }
+
     /// Renders `rows` (0-based, all within the image) in row order.
     public func render(rows: Range<Int>) -> [Float] {
         .init(unsafeUninitializedCapacity: rows.count * parameters.width) { samples, count in
@@ -46,12 +53,17 @@ public struct SyntheticSky: Sendable {
         precondition(rows.lowerBound >= 0 && rows.upperBound <= parameters.height, "rows outside the image")
         var light = [Double](repeating: 0, count: rows.count * parameters.width)
         light.withUnsafeMutableBufferPointer { light in
-            addSky(to: light, rows: rows)
-            for index in nearSources(rows) { add(sources[index], to: light, rows: rows) }
-            for index in farReaching { add(sources[index], to: light, rows: rows) }
-            for index in farReaching { bleed(sources[index], into: light, rows: rows) }
+            illuminate(light, rows: rows)
             expose(light, rows: rows, into: samples)
         }
+    }
+
+    /// Sets `light`, which has one element per pixel of `rows`, to the expected counts of sky and sources.
+    func illuminate(_ light: UnsafeMutableBufferPointer<Double>, rows: Range<Int>) {
+        addSky(to: light, rows: rows)
+        for index in nearSources(rows) { add(sources[index], to: light, rows: rows) }
+        for index in farReaching { add(sources[index], to: light, rows: rows) }
+        for index in farReaching { bleed(sources[index], into: light, rows: rows) }
     }
 
     /// Returns the sources that may reach `rows`, without the far-reaching ones.

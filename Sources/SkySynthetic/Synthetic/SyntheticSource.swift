@@ -1,8 +1,22 @@
+internal import ScanBasics
+
 /// A star or galaxy of a synthetic sky, with its true properties.
 public struct SyntheticSource: Equatable, Sendable {
     package struct Direction: Equatable, Sendable {
         var cosine = 1.0
         var sine = 0.0
+
+        /// Draws a direction, without trigonometric functions.
+        static func random(_ generator: inout SplitMix64) -> Direction {
+            while true {
+                let (x, y) = (2 * generator.uniform() - 1, 2 * generator.uniform() - 1)
+                let square = x * x + y * y
+                if square > 0.01, square <= 1 {
+                    let length = square.squareRoot()
+                    return Direction(cosine: x / length, sine: y / length)
+                }
+            }
+        }
     }
 
     /// The kind of a source.

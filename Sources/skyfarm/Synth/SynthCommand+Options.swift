@@ -10,6 +10,7 @@ extension SynthCommand {
 
         package enum Work: Equatable, Sendable {
             case make(Making)
+            case makeNight(NightMaking)
             case check(Checking)
         }
 
@@ -37,7 +38,9 @@ extension SynthCommand {
             common = try CommonOptions(arguments)
             log = try Log(arguments)
             let files = arguments.positionals
-            if let truth = try arguments[SynthCommand.check] {
+            if try arguments[SynthCommand.raw] {
+                work = .makeNight(try SynthCommand.night(arguments))
+            } else if let truth = try arguments[SynthCommand.check] {
                 work = .check(
                     Checking(
                         truth: truth, catalogue: files[0], sigma: try arguments[SynthCommand.sigma],
@@ -54,8 +57,10 @@ extension SynthCommand {
 
     enum SampleType: String, CaseIterable, Sendable { case f32, u16 }
 
-    private static func parameters(_ arguments: Arguments) throws(UsageError) -> SyntheticSky.Parameters {
-        let size = try arguments[Self.size]
+    static func parameters(_ arguments: Arguments, defaultSize: Int = 4096) throws(UsageError)
+        -> SyntheticSky.Parameters
+    {
+        let size = try arguments[Self.size] ?? ImageSize(width: defaultSize, height: defaultSize)
         var parameters = SyntheticSky.Parameters(width: size.width, height: size.height, seed: try arguments[seed])
         parameters.density = try arguments[density]
         parameters.galaxyShare = try arguments[galaxies]
@@ -71,15 +76,14 @@ extension SynthCommand {
 
     private static let standard = SyntheticSky.Parameters(width: 4096, height: 4096)
 
-    private static let size = Option.value(
-        "size", ImageSize.form, default: ImageSize(width: 4096, height: 4096),
-        help: "Pixels: WIDTHxHEIGHT, or N for both")
+    private static let size = Option.optional(
+        "size", ImageSize.form, fallback: "4096, with --raw 2048", help: "Pixels: WIDTHxHEIGHT, or N for both")
     private static let seed = Option.value(
         "seed", .seed("S"), default: standard.seed, help: "The same seed gives the same bytes on every machine")
-    private static let truth = Option.optional("truth", .file(.writes), help: "Write the true sources to FILE, as CSV")
+    static let truth = Option.optional("truth", .file(.writes), help: "Write the true sources to FILE, as CSV")
     private static let type = Option.value(
         "type", .choice("TYPE"), default: SampleType.f32, help: "Samples: 32-bit floats or unsigned 16-bit integers")
-    private static let overwrite = Option.toggle("overwrite", help: "Replace files that exist")
+    static let overwrite = Option.toggle("overwrite", help: "Replace files that exist")
     private static let density = Option.value(
         "density", .number("N", 0...50_000), default: standard.density, help: "Sources per million pixels")
     private static let galaxies = Option.value(
@@ -101,7 +105,7 @@ extension SynthCommand {
     private static let readNoise = Option.value(
         "read-noise", .number("ELECTRONS", 0...1000), default: standard.readNoise, help: "Read noise of a pixel")
 
-    private static let check = Option.optional(
+    static let check = Option.optional(
         "check", .file(.reads, "TRUTH"),
         help: "Compare a catalogue (CSV with columns x and y) with this truth, instead of making an image")
     private static let sigma = Option.value(
@@ -121,13 +125,24 @@ extension SynthCommand {
             .init(
                 line: "skyfarm synth --check truth.csv sources.csv --min 0.95",
                 explanation: "Print the share of the true sources that a catalogue recovers."),
+            .init(
+                line: "skyfarm synth --raw night/ --size 1024",
+                explanation: "Make a night of raw frames: bias, dark, flat and light frames of a camera."),
         ],
         description: [
             "The image has stars and galaxies, photon noise and readout noise, and a celestial coordinate system. The"
-                + " same seed gives the same bytes on every machine. Memory use does not depend on its size."
+                + " same seed gives the same bytes on every machine. Memory use does not depend on its size.",
+            "With --raw, the frames of a night are made instead: those of each filter and exposure show the same"
+                + " sources, with the bias, overscan, dark current, vignetting, dust, bad pixels, cosmic rays and trails of"
+                + " satellites of a camera. The folder truth/ in that of the frames has the image of the clean sky and"
+                + " the sources of each light frame, and tables of cosmic rays, trails and bad pixels"
+                + " (Docs/Calibration.md). --sky, --zero-point and --mag-range are those of an exposure of 60 s.",
         ],
         arguments: [
-            ArgumentSpec(name: "FILE", help: "The image to write, or with --check the catalogue to read", isFile: true)
+            ArgumentSpec(
+                name: "FILE",
+                help: "The image to write, with --check the catalogue to read, with --raw the folder to write",
+                isFile: true)
         ],
         sections: [
             OptionSection(
@@ -136,6 +151,7 @@ extension SynthCommand {
                     size.spec, seed.spec, truth.spec, type.spec, overwrite.spec, density.spec, galaxies.spec,
                     fwhm.spec, zeroPoint.spec, magnitudes.spec, sky.spec, gradient.spec, gain.spec, readNoise.spec,
                 ]),
+            nightSection,
             OptionSection(title: "Comparison", options: [check.spec, sigma.spec, radius.spec, minimum.spec]),
             CommonOptions.section,
         ],

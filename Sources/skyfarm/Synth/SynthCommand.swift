@@ -13,6 +13,7 @@ package struct SynthCommand: Command {
     package func run() async throws -> ExitCode {
         switch options.work {
         case .make(let making): try make(making)
+        case .makeNight(let making): try makeNight(making)
         case .check(let checking): try check(checking)
         }
     }

@@ -56,6 +56,28 @@ import skyfarm
         #expect(FileManager.default.contents(atPath: image)?.starts(with: Data("SIMPLE".utf8)) == true)
     }
 
+    @Test("a raw night is a folder of frames with the truth beside them, which is not replaced")
+    func night() async throws {
+        let folder = try Folder()
+        let words = ["--raw", "--size", "64", "--filters", "V,Ha", "--exposures", "10", "--lights", "1"]
+        for name in ["a", "b"] {
+            #expect(
+                await Skyfarm.run(
+                    ["synth", "--quiet", folder.path(name), "--calibrations", "1"] + words, environment: [:])
+                    == .complete)
+        }
+        for name in ["light-Ha-10s-001.fits", "dark-10s-001.fits", "truth/light-V-10s.csv", "truth/trails.csv"] {
+            let contents = ["a", "b"].map { FileManager.default.contents(atPath: folder.path("\($0)/\(name)")) }
+            #expect(contents[0] != nil && contents[0] == contents[1])
+        }
+        #expect(await Skyfarm.run(["synth", "--quiet", folder.path("a")] + words, environment: [:]) == .output)
+        for wrong in [["--filters", "a/b"], ["--exposures", "0"], ["--trail-sigma", "5:1"], ["--truth", "t.csv"]] {
+            #expect(
+                await Skyfarm.run(["synth", "--raw", folder.path("c")] + wrong, environment: [:]) == .usage)
+        }
+        #expect(folder.names == ["a", "b"])
+    }
+
     @Test("too small a share fails, a catalogue that cannot be read is an input error")
     func check() async throws {
         let folder = try Folder()
