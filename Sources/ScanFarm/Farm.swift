@@ -12,7 +12,7 @@ public import ScanSecurity
 ///
 /// A farm owns a ``ScanNode`` that does not serve. The node connects the nodes at given addresses and those that are
 /// discovered, and lists them in ``systems``; ``coordinator`` distributes tasks among these systems and returns the
-/// responses. The farm must be closed; `withFarm` does so by itself. Readers begin with ``ScanNode``.
+/// responses. The farm must be closed; `withFarm` does so by itself.
 ///
 /// ```swift
 /// let farm = try await Farm(running: PrimeCount.self)

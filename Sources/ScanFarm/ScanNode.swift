@@ -16,7 +16,7 @@ public import ScanSecurity
 /// ```
 ///
 /// A serving node lists its discovered peers, but does not connect to them until ``connectPeers()``. A node that does
-/// not serve connects its peers as soon as they are discovered. Readers begin with ``start()``.
+/// not serve connects its peers as soon as they are discovered.
 public final class ScanNode: Sendable {
     /// An event of a node.
     public enum Event: Sendable {
