@@ -91,7 +91,10 @@ struct StepsRun {
         report.steps[index].state = record.isDone ? .ran : .failed
         if !record.isDone {
             report.steps[index].reason = "exit code \(code.rawValue)"
-            options.log.write(.error, "step \(step.name) failed with exit code \(code.rawValue)")
+            // A step that was told to stop has not failed.
+            if code != .terminated, code != .interrupted {
+                options.log.write(.error, "step \(step.name) failed with exit code \(code.rawValue)")
+            }
         }
     }
 

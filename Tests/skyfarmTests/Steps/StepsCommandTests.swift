@@ -86,4 +86,54 @@ import Testing
             #expect(try foreign.bytes("cat/i2.csv") == Data("mine".utf8))
         }
     }
+
+    /// A file of one step, whose program waits for the file `go` at the second input.
+    private func waitingStep() throws -> String {
+        let work = try scene.script(
+            "echo $1 >>'\(scene.path("ran"))'; test $1 = i2.fits && while ! test -e '\(scene.path("go"))'; do"
+                + " sleep 0.05; done; wc -c <$1", "wait.sh")
+        let text = """
+            [[step]]
+            name = "count"
+            command = ["map", "work", "{in}", "-o", "out/", "--no-discovery", "--local-slots", "1",
+                "--local-program", "work=\(work)", "--", "raw/"]
+            """
+        return try scene.write(Array(text.utf8), "wait.toml")
+    }
+
+    private func waitForFirstResult() {
+        let end = ContinuousClock.now + Program.limit
+        while scene.outputs != ["i1.out"], .now < end { usleep(5000) }
+    }
+
+    @Test("Ctrl-C stops the step that runs, and the same command goes on with what is missing")
+    func interrupted() throws {
+        let file = try waitingStep()
+        let first = try Program(["run", file], environment: environment)
+        waitForFirstResult()
+        first.send(SIGINT)
+        let result = try first.finish()
+        #expect(result.code == 130 && result.errors.contains("the same command goes on"), "\(result.errors)")
+        #expect(!result.errors.contains("failed"))
+        _ = try scene.write([], "go")
+        let second = try Program.run(["run", file], environment: environment)
+        #expect(second.code == 0 && scene.outputs.count == 3, "\(second.errors)")
+        #expect(ran().count { $0 == "i1.fits" } == 1)
+    }
+
+    @Test("while the step of a run that was killed still runs, another run of the same steps waits for nothing")
+    func killed() throws {
+        let file = try waitingStep()
+        let first = try Program(["run", file], environment: environment)
+        waitForFirstResult()
+        first.send(SIGKILL)
+        let busy = try Program.run(["run", file], environment: environment)
+        #expect(busy.code == 1 && busy.errors.contains("a step of a run that was killed"), "\(busy.errors)")
+        _ = try scene.write([], "go")
+        // Its standard error is closed when the step has ended.
+        _ = try first.finish()
+        let second = try Program.run(["run", file], environment: environment)
+        #expect(second.code == 0 && scene.outputs.count == 3, "\(second.errors)")
+        #expect(ran() == ["i1.fits", "i2.fits", "i3.fits"])
+    }
 }
