@@ -3,7 +3,7 @@ import CommandLineKit
 import Foundation
 import Testing
 
-import ImageJobs
+@testable import ImageJobs
 
 /// Files outside of the folders, which jobs and local users try to reach by names that change.
 extension JobAttackTests {
@@ -78,6 +78,22 @@ extension JobAttackTests {
             answers.insert(String(line.replacing(/\/tmp\/[^ :]*/, with: "NAME").replacing("beta: ", with: "")))
         }
         #expect(answers.count == 1, "\(answers)")
+    }
+
+    @Test("a file of a job that names another command than scan is not run")
+    func otherCommand() throws {
+        let store = SubmittedJobs(sharedIn: try #require(realPath(scene.path("shared"))))
+        let image = try scene.sky("shared/work")
+        var job = SubmittedJob(
+            id: "1f0c", words: ["work", "-o", scene.path("shared/out/"), "--", image], folder: scene.path("shared"),
+            environment: [:], submitted: 1)
+        job.verb = .map
+        try store.write(job)
+        let beta = try node("beta")
+        let text = try log("1f0c", until: "skyfarm:")
+        #expect(text.contains("nodes run scans for other machines, not map"), "\(text)")
+        #expect(!FileManager.default.fileExists(atPath: scene.path("shared/out")))
+        withExtendedLifetime(beta) {}
     }
 
     @Test("a pipe as the lock of a job holds up no node")

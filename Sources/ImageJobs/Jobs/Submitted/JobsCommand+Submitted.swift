@@ -97,6 +97,10 @@ extension JobsCommand {
         guard let text = options.environment[JobPermit.variable],
             let permit = try? JSONDecoder().decode(JobPermit.self, from: Data(text.utf8))
         else { throw CommandError(.failure, "job \(job.id): only a node that accepts such jobs runs it") }
+        // The permit knows which files a scan reads and writes.
+        guard job.verb ?? .scan == .scan else {
+            throw UsageError("job \(job.id): nodes run scans for other machines, not \(job.verb?.rawValue ?? "")")
+        }
         let folders = try permit.confinedFolders()
         let finding = try permit.check(job.words, in: job.folder, isRunning: false)
         let all = try ConfinedFolders(permit.folders + permit.data)
