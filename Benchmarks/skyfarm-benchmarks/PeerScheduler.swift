@@ -6,9 +6,9 @@ struct PeerScheduler {
     let name: String
     /// Whether it tracks the outcome of each task.
     let isTracking: Bool
-    private let driver: String
+    let driver: String
     /// Tasks of a run, which takes some seconds.
-    private let tasks: Int
+    let tasks: Int
 
     static let all = [
         PeerScheduler(name: "Gearman", isTracking: true, driver: "gearman_null.py", tasks: 30_000),
