@@ -210,7 +210,7 @@ let package = Package(
             swiftSettings: swift),
         // From raw frames to frames that can be scanned: masters, reduction, cosmic rays; knows no command and no cluster.
         .target(
-            name: "SkyCalibration", dependencies: ["ScanBasics", "SkyFITS", "CCalibration"],
+            name: "SkyCalibration", dependencies: ["ScanBasics", "SkyFITS", "CCalibration", "CXXHash"],
             swiftSettings: computing),
         // Synthetic skies, and what a scan finds of them.
         .target(

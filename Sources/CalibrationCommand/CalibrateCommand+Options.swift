@@ -15,9 +15,13 @@ extension CalibrateCommand {
         package var log: Log
         let recipe: CalibrationRecipe
         let slots: Slots
+        let night: NightChoices
+        let next: NextScan?
 
         package init(_ arguments: Arguments) throws(UsageError) {
             frames = arguments.positionals
+            next = try NextScan(arguments)
+            if next != nil, let separator = arguments.separator { frames = Array(frames[..<separator]) }
             guard let output = try arguments[CalibrateCommand.output] else {
                 throw UsageError("calibrate: -o FOLDER/ is missing: name the folder of the calibrated frames")
             }
@@ -27,7 +31,9 @@ extension CalibrateCommand {
             common = try CommonOptions(arguments)
             log = try Log(arguments)
             slots = Slots(try CalibrationOptions.slots(arguments))
+            night = try NightChoices(arguments)
             recipe = try CalibrateCommand.recipe(arguments)
+            try night.check(recipe)
         }
     }
 
@@ -60,6 +66,12 @@ extension CalibrateCommand {
                 line: "skyfarm calibrate light/*.fits -o red/ --bias bias.fits --flat flat.fits --cosmic-rays",
                 explanation: "Calibrate frames with masters of skyfarm combine."),
             .init(
+                line: "skyfarm calibrate night/ -o red/ --dry-run",
+                explanation: "Show which masters would be made of the frames of a folder, sorted by their headers."),
+            .init(
+                line: "skyfarm calibrate night/ -o red/ -- -o cats/ --threshold 3",
+                explanation: "Make masters and calibrated frames of a night, and scan these frames."),
+            .init(
                 line: "skyfarm calibrate raw/ -o red/ --overscan auto --trim auto --flat flat.fits",
                 explanation: "Subtract the overscan and cut it off, as the headers tell."),
         ],
@@ -69,6 +81,10 @@ extension CalibrateCommand {
                 + " 2 for a saturated one, 4 for a cosmic ray and 8 for one without a value; bad pixels, and those"
                 + " without a value, are NaN. Coordinates and all other cards are kept, and further extensions are"
                 + " copied. Docs/Calibration.md has the definition.",
+            "A folder of which no master is named is sorted by the headers of its frames: masters of bias, dark and flat"
+                + " frames are made, or kept from an earlier run, and each light frame gets those that match it, the"
+                + " nearest in time. Overscan and trim are then those of the headers, if they tell them.",
+            "After --, options of skyfarm scan can follow, by which the calibrated frames are scanned then, on all nodes.",
             "A frame that cannot be calibrated is named with its reason and fails alone: the exit code is then 23.",
         ],
         arguments: [
@@ -88,6 +104,7 @@ extension CalibrateCommand {
                     electrons.spec,
                 ]),
             OptionSection(title: "Cosmic rays", options: CalibrationFlags.raySpecs),
+            NightChoices.section,
             OptionSection(title: "Work", options: [CalibrationOptions.localSlots.spec]),
             CommonOptions.section,
         ],

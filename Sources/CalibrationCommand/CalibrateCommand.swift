@@ -8,14 +8,33 @@ import SkyFITS
 
 /// `skyfarm calibrate` reduces raw frames: overscan, trim, bias, dark, flat, bad pixels and cosmic rays.
 ///
-/// Frames are calibrated side by side on this machine. A frame that cannot be calibrated fails alone.
+/// Frames are calibrated side by side on this machine. A frame that cannot be calibrated fails alone. A folder of
+/// frames of all kinds is sorted by their headers (``NightCalibration``).
 package struct CalibrateCommand: Command {
     package let options: Options
 
     package init(_ arguments: Arguments) throws(UsageError) { options = try Options(arguments) }
 
     package func run() async throws -> ExitCode {
-        let files = try InputList(options.frames, standardInput: StandardInput.text).required()
+        let files = try InputList(
+            options.frames, isRecursive: options.night.isRecursive, standardInput: StandardInput.text
+        ).required()
+        let isNight = options.night.isAsked || !options.hasMasters && options.namesFolder
+        if isNight {
+            let night = try NightCalibration(options, files)
+            if options.night.isDryRun { return try night.show() }
+            return try await finish(night.run())
+        }
+        return try await finish(calibrate(files))
+    }
+
+    /// Scans what was calibrated, unless the command was stopped.
+    private func finish(_ end: (report: CalibrationReport, signal: Interrupts.Signal?)) async throws -> ExitCode {
+        if let signal = end.signal { return signal.exitCode }
+        return try await scan(end.report)
+    }
+
+    private func calibrate(_ files: [InputList.File]) throws -> (CalibrationReport, Interrupts.Signal?) {
         let plan = try CalibrationPlan(files, options)
         let masters = try MasterImages(options.recipe)
         try plan.prepare()
@@ -23,74 +42,33 @@ package struct CalibrateCommand: Command {
         let interrupts = Interrupts(beforeExit: display.abandon)
         defer { display.finish() }
         display.handle(.stage("calibrate"))
-        let calibration = CalibratedFile(options.recipe, masters)
-        let results = options.slots.map(0..<files.count) { index in
+        let results = options.calibrate(
+            files.map(\.location), plan.outputs, CalibratedFile(options.recipe, masters), interrupts)
+        display.finish()
+        for warning in masters.warnings() { options.log.write(.warning, StyledText(warning)) }
+        let report = CalibrationReport(
+            rows: files.indices.map { index in
+                CalibrationReport.Row(
+                    name: files[index].name, path: files[index].path, output: plan.outputs[index].path,
+                    result: results[index])
+            })
+        try report.write(options.output, options.common, options.log)
+        return (report, interrupts.received)
+    }
+}
+
+extension CalibrateCommand.Options {
+    /// Calibrates frames side by side.
+    func calibrate(
+        _ frames: [ImageLocation], _ outputs: [CalibrationPlan.Output], _ calibration: CalibratedFile,
+        _ interrupts: Interrupts
+    ) -> [Result<CalibratedFile.Summary, any Error>] {
+        slots.map(frames.indices) { index in
             try calibration.write(
-                files[index].location, to: plan.outputs[index].path, overwrite: options.overwrite,
-                isCompressed: plan.outputs[index].isCompressed
+                frames[index], to: outputs[index].path, overwrite: overwrite, isCompressed: outputs[index].isCompressed
             ) {
                 if interrupts.received != nil { throw CancellationError() }
             }
-        }
-        display.finish()
-        for warning in masters.warnings() { options.log.write(.warning, StyledText(warning)) }
-        try report(files, plan, results)
-        if let signal = interrupts.received { return signal.exitCode }
-        return try Self.exitCode(results)
-    }
-
-    private static func exitCode(_ results: [Result<CalibratedFile.Summary, any Error>]) throws -> ExitCode {
-        let errors = results.compactMap { result -> (any Error)? in
-            if case .failure(let error) = result { error } else { nil }
-        }
-        guard let first = errors.first else { return .complete }
-        return errors.count < results.count ? .partialCatalogue : CommandError(first, in: spec.name).code
-    }
-
-    private func report(
-        _ files: [InputList.File], _ plan: CalibrationPlan, _ results: [Result<CalibratedFile.Summary, any Error>]
-    ) throws {
-        var report = Report()
-        for (index, result) in results.enumerated() {
-            var file = Report.File(file: files[index].name)
-            switch result {
-            case .success(let summary):
-                file.output = plan.outputs[index].path
-                (file.images, file.pixels) = (summary.images, summary.pixels)
-                (file.withoutValue, file.cosmicRays) = (summary.masked, summary.rays)
-                report.done += 1
-            case .failure(let error):
-                let reason = error is CancellationError ? "stopped" : "\(error)"
-                file.error = reason
-                report.failed += 1
-                let words = reason.contains(files[index].path) ? reason : "\(files[index].name): \(reason)"
-                options.log.write(.error, StyledText(words + "; this frame was not written"))
-            }
-            report.files.append(file)
-        }
-        if options.common.json {
-            try StandardOutput.write(JSONOutput.document(report))
-        } else {
-            let count = HumanFormat.count(results.count, "frame")
-            let failed = report.failed == 0 ? "" : ", \(report.failed) failed"
-            options.log.conclude("\(options.output): \(report.done) of \(count) calibrated\(failed)")
-        }
-    }
-
-    private struct Report: Encodable {
-        var v = 1
-        var files: [File] = []
-        var done = 0
-        var failed = 0
-
-        struct File: Encodable {
-            var file: String
-            var output: String?
-            var images: Int?
-            var pixels: Int?
-            var withoutValue: Int?
-            var cosmicRays: Int?
-            var error: String?
         }
     }
 }

@@ -17,10 +17,10 @@ struct CalibrationPlan {
     let outputs: [Output]
     private let overwrite: Bool
 
-    /// The outputs of frames.
+    /// The outputs of frames, which may be none of the frames, the masters and `others`.
     /// - Throws: `UsageError` if two frames would have one output, or a frame would be replaced; `CommandError` for a
     ///   frame on a node.
-    init(_ files: [InputList.File], _ options: CalibrateCommand.Options) throws {
+    init(_ files: [InputList.File], _ options: CalibrateCommand.Options, others: [String] = []) throws {
         overwrite = options.overwrite
         if let remote = files.first(where: { $0.node != nil }) {
             throw CommandError(.input, "\(remote.name): frames are calibrated where they lie; copy it to this machine")
@@ -42,9 +42,8 @@ struct CalibrationPlan {
             }
             return Output(path: path, isCompressed: options.compresses || path.hasSuffix(".fz"))
         }
-        let recipe = options.recipe
-        let masters = [recipe.bias, recipe.dark, recipe.flat, recipe.badPixels].compactMap { $0?.path }
-        try CalibrationOptions.check(outputs.map(\.path), replaceNone: files.map(\.path) + masters)
+        try CalibrationOptions.check(
+            outputs.map(\.path), replaceNone: files.map(\.path) + options.recipe.masterPaths + others)
     }
 
     /// Makes the folders, and checks that the files can be written.

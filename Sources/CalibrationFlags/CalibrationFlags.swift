@@ -105,9 +105,10 @@ package enum CalibrationFlags {
 
 extension SectionChoice {
     fileprivate static let form = ValueForm<SectionChoice>(
-        placeholder: "SECTION|auto", expected: "a section such as '[2049:2080,1:4096]', or auto",
+        placeholder: "SECTION|auto", expected: "a section such as '[2049:2080,1:4096]', auto or none",
         parse: { text in
             if text == "auto" { return .automatic }
+            if text == "none" { return SectionChoice.none }
             return PixelSection(text, width: 1, height: 1).map { _ in .section(text) }
         },
         show: { choice in

@@ -20,8 +20,8 @@ extension ExitCode {
     /// The catalogue was written, but sectors are missing; or some of several hosts or files failed.
     package static let partialCatalogue = ExitCode(
         23,
-        "the catalogue is written, but sectors are missing; with up, down, spread and map, some hosts, files or items"
-            + " failed")
+        "the catalogue is written, but sectors are missing; with up, down, spread, map and calibrate, some hosts, files or"
+            + " items failed")
     package static let interrupted = ExitCode(130, "stopped by Ctrl-C")
     /// The exit status of a process that was terminated by SIGPIPE.
     package static let brokenPipe = ExitCode(141, "the reader of standard output has closed it, as in \"| head\"")

@@ -62,7 +62,7 @@ enum MasterHeader {
                 entries.append(HeaderEntry(key("IMSC", "L", index), .real(stack.levels[index])))
             }
         }
-        return entries
+        return entries + request.cards
     }
 
     /// A keyword with the number of a frame, from 1: three digits after five letters, or else after four.

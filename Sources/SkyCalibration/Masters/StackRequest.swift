@@ -45,6 +45,8 @@ package struct StackRequest: Sendable {
     package var writesScatter = false
     /// Name and version of the program, for the header.
     package var program = "skyfarm"
+    /// Further cards of each image of the master.
+    package var cards: [HeaderEntry] = []
     package var slots = Slots(1)
     /// Bytes that the pixels of a band of all frames may take.
     package var bandSize = 128 << 20

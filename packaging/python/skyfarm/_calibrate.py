@@ -101,6 +101,8 @@ def calibrate(
     cosmic_rays: bool | str = False, read_noise: float | str | None = None, cr_sigclip: float | None = None,
     cr_sigfrac: float | None = None, cr_objlim: float | None = None, cr_iterations: int | None = None,
     cr_medians: str | None = None, cr_clean: str | None = None,
+    group: str | Sequence[str] | None = None, temperature_limit: float | None = None,
+    masters: PathLike | None = None, recursive: bool = False,
     compress: bool = False, overwrite: bool = False, local_slots: int | None = None,
 ) -> list[CalibratedFrame]:  # fmt: skip
     """Calibrates raw frames, as ``skyfarm calibrate`` does.
@@ -110,11 +112,13 @@ def calibrate(
     Parameters
     ----------
     frames : path, or iterable of paths
-        FITS files, folders and patterns.
+        FITS files, folders and patterns. A folder is sorted by the headers of its frames if no master is named: its
+        masters are made, and its light frames are calibrated.
     output : path
         A folder, whose name ends in ``/`` or which exists; or a template such as ``"red/{stem}.fits"``.
     overscan, trim : str, optional
-        Sections such as ``"[2049:2080,1:4096]"``, or ``"auto"`` for those of the header.
+        Sections such as ``"[2049:2080,1:4096]"``, or ``"auto"`` for those of the header; ``"none"`` for a folder whose
+        headers tell some that are not to be used.
     bias, dark, flat, bad_pixels : path, optional
         Masters, and an image that is not 0 where pixels are bad.
     saturation, gain, read_noise : float or str, optional
@@ -123,6 +127,10 @@ def calibrate(
         Whether pixels are multiplied by the gain.
     cosmic_rays : bool or {"clean", "mask"}
         Whether cosmic rays are found and replaced, or become NaN.
+    group : str or sequence of str, optional
+        What the frames of a folder and their masters have in common, as ``["filter", "gain", "INSTRUME"]``.
+    masters : path, optional
+        The folder of the masters that are made, or kept from an earlier call.
     **others
         The flags of the command, without dashes.
 
@@ -133,7 +141,8 @@ def calibrate(
     """
     given = dict(locals())
     names = _names(frames)
-    words = _words({**given, "cosmic_rays": None}, ("frames", "output"))
+    keys = group if group is None or isinstance(group, str) else ",".join(group)
+    words = _words({**given, "cosmic_rays": None, "group": keys}, ("frames", "output"))
     if cosmic_rays:
         words.append("--cosmic-rays=" + ("clean" if cosmic_rays is True else str(cosmic_rays)))
     folder = os.fspath(output) + ("/" if isinstance(output, Path) and not output.suffix else "")

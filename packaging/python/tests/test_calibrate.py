@@ -65,6 +65,16 @@ def test_scan_of_raw_frames(night: Path) -> None:
         assert found.colnames == other.colnames
         for name in found.colnames:
             np.testing.assert_array_equal(found[name], other[name])
+def test_folder(tmp_path: Path) -> None:
+    subprocess.check_call(
+        [skyfarm.program(), "synth", "--raw", tmp_path / "night", "--size", "100", "--exposures", "10", "--quiet"])
+    (tmp_path / "night" / "flat-r-001.fits").write_bytes(b"none")
+    frames = skyfarm.calibrate(
+        tmp_path / "night", tmp_path / "red", masters=tmp_path / "masters", group=["filter", "binning", "gain"])
+    assert [frame.error is None for frame in frames] == [True] * 4 + [False]
+    assert "flat-r-001.fits" in str(frames[4].error)
+    names = sorted(path.name for path in (tmp_path / "masters").iterdir())
+    assert [name.split("_")[0] for name in names] == ["bias", "dark", "flat", "flat"]
 
 
 def test_errors(night: Path) -> None:
@@ -83,7 +93,7 @@ def test_errors(night: Path) -> None:
 def test_flags_are_arguments(name: str) -> None:
     text = subprocess.check_output([skyfarm.program(), name, "--help"], text=True)
     flags = set(re.findall(r"--([a-z-]+)", text)) - {
-        "json", "quiet", "verbose", "color", "progress", "help", "output", "log-format",
+        "json", "quiet", "verbose", "color", "progress", "help", "output", "log-format", "dry-run",
     }  # fmt: skip
     arguments = set(inspect.signature(getattr(skyfarm, name)).parameters) - {"frames", "output"}
     assert {flag for flag in flags if flag.replace("-", "_") not in arguments} == set()

@@ -1,0 +1,199 @@
+import CommandLineKit
+import Console
+import Foundation
+import ImageScanning
+import ScanBasics
+import SkyCalibration
+import SkyFITS
+
+/// Calibrates the frames of a night, sorted by their headers (``NightPlan``): makes the masters, then calibrates the
+/// light frames.
+struct NightCalibration {
+    private let options: CalibrateCommand.Options
+    private let files: [InputList.File]
+    private let plan: NightPlan
+    private let outputs: CalibrationPlan
+    /// Frames whose header does not tell what they are, and those of other kinds.
+    private let unreadable: [NightPlan.Failure]
+    private let others: [String]
+    private let folder: String
+
+    /// The masters of a light frame, and its sections.
+    private struct Recipe: Hashable {
+        var bias: NightPlan.Source?
+        var dark: NightPlan.Source?
+        var flat: NightPlan.Source?
+        var hasOverscan: Bool
+        var isTrimmed: Bool
+    }
+
+    /// Reads the headers of all files.
+    /// - Throws: `CommandError` if there is no light frame, `UsageError` for outputs that would replace inputs.
+    init(_ options: CalibrateCommand.Options, _ files: [InputList.File]) throws {
+        (self.options, self.files) = (options, files)
+        if let remote = files.first(where: { $0.node != nil }) {
+            throw CommandError(.input, "\(remote.name): frames are calibrated where they lie; copy it to this machine")
+        }
+        let night = options.night
+        let read = Self.read(files.map(\.location), options)
+        folder = try Self.folder(files, options)
+        let kept = Self.read(Self.masters(in: folder), options)
+        plan = NightPlan(read.frames, masters: kept.frames.filter { $0.master != nil }, night.options)
+        (unreadable, others) = (read.failures, read.others)
+        let lights = plan.lights.map {
+            InputList.File(path: $0.frame.location.path, selector: $0.frame.location.selectorOrNil)
+        }
+        guard !lights.isEmpty || !(plan.failures + read.failures).isEmpty else {
+            throw CommandError(
+                .input,
+                "\(options.frames[0]): has no light frame among \(files.count) files; name frames that are to be "
+                    + "calibrated as they are, as in '\(options.frames[0])/*.fits', or their masters")
+        }
+        outputs = try CalibrationPlan(lights, options, others: files.map(\.path) + kept.frames.map(\.location.path))
+    }
+
+    private static func read(
+        _ locations: [ImageLocation], _ options: CalibrateCommand.Options
+    ) -> (frames: [NightFrame], others: [String], failures: [NightPlan.Failure]) {
+        let night = options.night
+        let results = options.slots.map(locations.indices) {
+            try NightFrame.read(locations[$0], keys: night.options.keys, sections: night.sections)
+        }
+        var (frames, others, failures): ([NightFrame], [String], [NightPlan.Failure]) = ([], [], [])
+        for (location, result) in zip(locations, results) {
+            switch result {
+            case .success(let frame?): frames.append(frame)
+            case .success(nil): others.append(location.description)
+            case .failure(let error): failures.append(NightPlan.Failure(location: location, reason: "\(error)"))
+            }
+        }
+        return (frames, others, failures)
+    }
+
+    /// The folder of the masters, with a slash.
+    private static func folder(_ files: [InputList.File], _ options: CalibrateCommand.Options) throws -> String {
+        if let named = options.night.masters { return named.hasSuffix("/") ? named : named + "/" }
+        let first = try OutputTemplate(options.output).name(file: files[0].path)
+        let folder = (first as NSString).deletingLastPathComponent
+        return folder.isEmpty ? "masters/" : folder + "/masters/"
+    }
+
+    private static func masters(in folder: String) -> [ImageLocation] {
+        let names = (try? ReadableFiles.current.names(in: folder)) ?? []
+        return names.sorted(by: FolderTree.precedes).filter(InputList.isImageName).map {
+            ImageLocation(path: folder + $0, selector: .firstImage)
+        }
+    }
+
+    // MARK: - Run
+
+    /// Makes the masters and calibrates the light frames.
+    /// - Returns: what was done, and the signal that ended it.
+    func run() throws -> (CalibrationReport, Interrupts.Signal?) {
+        let log = options.log
+        try outputs.prepare()
+        let display = ProgressDisplay(options.common, log)
+        let interrupts = Interrupts(beforeExit: display.abandon)
+        defer { display.finish() }
+        display.handle(.stage("masters"))
+        var maker = MasterMaker(plan, folder: folder, options, interrupts)
+        do {
+            try maker.run(isDryRun: false)
+        } catch is CancellationError {
+            throw CommandError(
+                interrupts.received?.exitCode ?? .interrupted, "calibrate: stopped; no frame was written")
+        }
+        let failures = unreadable + plan.failures + maker.failures
+        let report = NightReport(plan, maker)
+        display.handle(.stage("calibrate"))
+        let (results, warnings) = calibrate(maker, interrupts)
+        display.finish()
+        for warning in report.warnings + warnings { log.write(.warning, StyledText(warning)) }
+        let lights = plan.lights.indices.map { index in
+            let location = plan.lights[index].frame.location
+            return CalibrationReport.Row(
+                name: location.description, path: location.path, output: outputs.outputs[index].path,
+                result: results[index])
+        }
+        let all = CalibrationReport(rows: lights + failures.map(Self.row), night: report)
+        try all.write(options.output, options.common, log)
+        return (all, interrupts.received)
+    }
+
+    private static func row(_ failure: NightPlan.Failure) -> CalibrationReport.Row {
+        CalibrationReport.Row(
+            name: failure.location.description, path: failure.location.path, output: nil,
+            result: .failure(ScanSetupError(failure.reason)))
+    }
+
+    /// Calibrates the light frames, those with the same masters after one another, so that few masters are in memory.
+    private func calibrate(
+        _ maker: MasterMaker, _ interrupts: Interrupts
+    ) -> (results: [Result<CalibratedFile.Summary, any Error>], warnings: [String]) {
+        let stopped = Result<CalibratedFile.Summary, any Error>.failure(CancellationError())
+        var results = [Result<CalibratedFile.Summary, any Error>](repeating: stopped, count: plan.lights.count)
+        var warnings: Set<String> = []
+        var groups: [(recipe: Recipe, indices: [Int])] = []
+        for (index, light) in plan.lights.enumerated() {
+            let recipe = Recipe(
+                bias: light.bias, dark: light.dark, flat: light.flat, hasOverscan: light.frame.hasOverscan,
+                isTrimmed: light.frame.isTrimmed)
+            if let place = groups.firstIndex(where: { $0.recipe == recipe }) {
+                groups[place].indices.append(index)
+            } else {
+                groups.append((recipe, [index]))
+            }
+        }
+        for group in groups where interrupts.received == nil {
+            do {
+                var recipe = options.recipe
+                recipe.useSections(of: plan.lights[group.indices[0]].frame, options.night.sections)
+                recipe.bias = try maker.location(of: group.recipe.bias)
+                recipe.dark = try maker.location(of: group.recipe.dark)
+                recipe.flat = try maker.location(of: group.recipe.flat)
+                let masters = try MasterImages(recipe)
+                let own = options.calibrate(
+                    group.indices.map { plan.lights[$0].frame.location }, group.indices.map { outputs.outputs[$0] },
+                    CalibratedFile(recipe, masters), interrupts)
+                for (index, result) in zip(group.indices, own) { results[index] = result }
+                warnings.formUnion(masters.warnings())
+            } catch {
+                for index in group.indices { results[index] = .failure(error) }
+            }
+        }
+        return (results, warnings.sorted())
+    }
+
+    // MARK: - Dry run
+
+    /// Prints what would be made.
+    /// - Returns: the exit code that the run would have.
+    func show() throws -> ExitCode {
+        var maker = MasterMaker(plan, folder: folder, options, nil)
+        try maker.run(isDryRun: true)
+        let report = NightReport(plan, maker)
+        var lights: [NightReport.Light] = []
+        var all = unreadable + plan.failures + maker.failures
+        for (index, light) in plan.lights.enumerated() {
+            do {
+                lights.append(
+                    NightReport.Light(
+                        file: light.frame.location.description, output: outputs.outputs[index].path,
+                        bias: try maker.location(of: light.bias)?.description,
+                        dark: try maker.location(of: light.dark)?.description,
+                        flat: try maker.location(of: light.flat)?.description))
+            } catch {
+                all.append(NightPlan.Failure(location: light.frame.location, reason: "\(error)"))
+            }
+        }
+        for warning in report.warnings { options.log.write(.warning, StyledText(warning)) }
+        try report.writePlan(lights, all, isJSON: options.common.json)
+        if all.isEmpty { return .complete }
+        return lights.isEmpty ? .input : .partialCatalogue
+    }
+}
+
+extension ImageLocation {
+    /// The selector; nil for all images of the file.
+    fileprivate var selectorOrNil: Selector? { selector == .firstImage ? nil : selector }
+}
