@@ -16,7 +16,7 @@ extension KeyStore {
                 while (try? await Task.sleep(for: interval)) != nil { occasion.yield() }
                 occasion.finish()
             }
-            let folder = (path as NSString).deletingLastPathComponent
+            let folder = AbsolutePath.folder(of: path)
             let watch = FileEvents([folder], queue: DispatchQueue(label: "skyfarm.keys")) { _ in occasion.yield() }
             let looking = Task { [self] in
                 var known = ring

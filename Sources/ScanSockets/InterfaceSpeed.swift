@@ -16,7 +16,7 @@ package enum InterfaceSpeed {
         #if canImport(Glibc)
             guard let name = interface(with: host),
                 let text = try? String(contentsOfFile: "/sys/class/net/\(name)/speed", encoding: .utf8),
-                let megabits = Double(text.trimmingCharacters(in: .whitespacesAndNewlines)), megabits > 0
+                let megabits = Double(text.prefix { !$0.isWhitespace }), megabits > 0
             else { return nil }
             return megabits * 1e6 / 8 * payload
         #else

@@ -63,7 +63,7 @@ package struct RawAddress {
         // An IPv4 peer of an IPv6 socket.
         let mapped = "::ffff:"
         let name = text(host)
-        let isMapped = name.hasPrefix(mapped) && name.contains(".")
+        let isMapped = name.hasPrefix(mapped) && name.utf8.contains(UInt8(ascii: "."))
         return SocketAddress(
             host: isMapped ? String(name.dropFirst(mapped.count)) : name, port: UInt16(text(port)) ?? 0)
     }

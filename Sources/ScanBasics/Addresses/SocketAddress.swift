@@ -22,7 +22,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
         if host.hasPrefix("["), host.hasSuffix("]") {
             host = host.dropFirst().dropLast()
-        } else if host.contains(":") {
+        } else if host.utf8.contains(UInt8(ascii: ":")) {
             throw AddressError(text: text, problem: "needs brackets around its IPv6 address, as in [::1]:4711")
         }
         if host.contains(where: { $0.isWhitespace || $0 == "/" || $0 == "[" || $0 == "]" }) {
@@ -32,7 +32,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The address as text that ``init(parsing:)`` reads.
-    public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    public var description: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
 /// Text that is not an address.

@@ -8,6 +8,15 @@ package enum AbsolutePath {
         return URL(filePath: name, directoryHint: .notDirectory).standardizedFileURL.path
     }
 
+    /// Returns the path without its last component: empty for a name alone, and "/" for one in the root.
+    package static func folder(of path: String) -> String {
+        var folder = path[...]
+        while folder.hasSuffix("/") { folder.removeLast() }
+        folder = folder[..<(folder.lastIndex(of: "/") ?? folder.startIndex)]
+        while folder.hasSuffix("/") { folder.removeLast() }
+        return folder.isEmpty && path.hasPrefix("/") ? "/" : String(folder)
+    }
+
     private static func folder(_ path: String) -> String { path.hasSuffix("/") ? path : path + "/" }
 
     /// Whether a name has no empty component and no component that begins with a dot or a tilde.

@@ -92,7 +92,7 @@ public final class AtomicFile {
     }
 
     private static func folder(of path: String) -> String {
-        let folder = (path as NSString).deletingLastPathComponent
+        let folder = AbsolutePath.folder(of: path)
         return folder.isEmpty ? "." : folder == "/" ? "" : folder
     }
 
@@ -107,16 +107,29 @@ public final class AtomicFile {
             }
             return
         }
-        let folder = (path as NSString).deletingLastPathComponent
+        let folder = AbsolutePath.folder(of: path)
         if folder.isEmpty { return }
-        do {
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        } catch {
-            let isFull = (error as? CocoaError)?.code == .fileWriteOutOfSpace
+        let failure = make(folder)
+        guard failure == 0 else {
+            let cause = String(cString: strerror(failure)).lowercased()
             throw OutputError(
-                isFull ? .noSpace : .unwritable,
-                "\(folder): the folder cannot be made: \(error.localizedDescription)")
+                failure == ENOSPC || failure == EDQUOT ? .noSpace : .unwritable,
+                "\(folder): the folder cannot be made: \(cause)")
         }
+    }
+
+    /// Makes a folder, with the missing ones above it.
+    /// - Returns: The number of the error, or 0.
+    private static func make(_ folder: String) -> Int32 {
+        if mkdir(folder, 0o777) == 0 { return 0 }
+        let failure = errno
+        var status = stat()
+        if failure == EEXIST { return stat(folder, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR ? 0 : ENOTDIR }
+        let above = AbsolutePath.folder(of: folder)
+        guard failure == ENOENT, !above.isEmpty, above != folder else { return failure }
+        let cause = make(above)
+        if cause != 0 { return cause }
+        return mkdir(folder, 0o777) == 0 || errno == EEXIST ? 0 : errno
     }
 
     /// Checks that a file can be written to `path` by creating its temporary file.

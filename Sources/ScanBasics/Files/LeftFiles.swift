@@ -3,16 +3,14 @@ import Foundation
 
 /// Temporary files of ``AtomicFile``, and the folders in which libraries write them, left behind by killed processes.
 package enum LeftFiles {
-    private static let mutex = NSLock()
-    // Read and written only while `mutex` is held.
-    nonisolated(unsafe) private static var cleaned: Set<String> = []
+    private static let cleaned = Locked<Set<String>>([])
 
     /// Marks an open file or folder as in use for other processes.
     static func lock(_ descriptor: Int32) { _ = flock(descriptor, LOCK_EX | LOCK_NB) }
 
     /// Removes this user's left files in a folder, at most once per process: a folder may have many files.
     package static func removeOnce(in folder: String) {
-        guard let path = realPath(folder), mutex.withLock({ cleaned.insert(path).inserted }) else { return }
+        guard let path = realPath(folder), cleaned.withLock({ $0.insert(path).inserted }) else { return }
         remove(in: folder)
     }
 

@@ -27,24 +27,22 @@ package enum ProcessFiles {
         var record: (@Sendable (WrittenFile) -> Void)?
     }
 
-    private static let lock = NSLock()
-    // Read and written only while `lock` is held.
-    nonisolated(unsafe) private static var state = State()
+    private static let state = Locked(State())
 
     /// Confines all writing of files and all reading of images from now on to these folders.
     package static func confine(writing: ConfinedFolders, reading: ConfinedFolders) {
-        lock.withLock { (state.written, state.read) = (writing, reading) }
+        state.withLock { ($0.written, $0.read) = (writing, reading) }
     }
 
     /// Sets a closure that is called before each file gets its final name.
     package static func record(_ record: @escaping @Sendable (WrittenFile) -> Void) {
-        lock.withLock { state.record = record }
+        state.withLock { $0.record = record }
     }
 
     /// Returns the confined place of a file to write, or nil if this process may write anywhere.
     /// - Throws: ``OutputError`` if the process may not write there.
     package static func place(of path: String) throws(OutputError) -> ConfinedPath? {
-        guard let folders = lock.withLock({ state.written }) else { return nil }
+        guard let folders = state.withLock(\.written) else { return nil }
         let absolute = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
         guard let place = folders.place(absolute), !place.rest.isEmpty else {
             throw OutputError(.unwritable, "\(path): not below a folder in which this job may write; name another file")
@@ -53,7 +51,7 @@ package enum ProcessFiles {
     }
 
     /// The folders from which this process may read; nil if it may read anywhere.
-    package static var readable: ConfinedFolders? { lock.withLock { state.read } }
+    package static var readable: ConfinedFolders? { state.withLock(\.read) }
 
-    static func note(_ file: WrittenFile) { lock.withLock { state.record }?(file) }
+    static func note(_ file: WrittenFile) { state.withLock(\.record)?(file) }
 }

@@ -55,7 +55,7 @@ package enum ShellPattern {
     /// Whether a search could return an absolute path for a pattern. Rejects `.` and `..` in the path.
     package static func matches(path: String, pattern: String) -> Bool {
         let names = path.split(separator: "/").map(String.init)
-        guard path.hasPrefix("/"), !path.contains("//"), !path.hasSuffix("/"),
+        guard path.hasPrefix("/"), path.firstRange(of: "//") == nil, !path.hasSuffix("/"),
             !names.contains(where: [".", ".."].contains), let parts = components(of: pattern)
         else { return false }
         return matches(names, parts)

@@ -1,4 +1,5 @@
 import Foundation
+internal import ScanBasics
 
 /// Files with a user's secrets. They are refused if others can read or replace them, and written atomically.
 enum SecretFile {
@@ -99,7 +100,7 @@ enum SecretFile {
 
     /// Creates the folder of `path` and its missing parents with mode 0700.
     static func makeFolder(of path: String) throws(KeyError) {
-        let folder = (path as NSString).deletingLastPathComponent
+        let folder = AbsolutePath.folder(of: path)
         guard !folder.isEmpty, folder != "/", mkdir(folder, 0o700) != 0, errno != EEXIST else { return }
         guard errno == ENOENT else { throw failure("make the folder \(folder)") }
         try makeFolder(of: folder)
@@ -109,7 +110,7 @@ enum SecretFile {
     /// Refuses a folder in which another user can replace files, and returns the folder's status. Root may act for the
     /// folder's owner.
     private static func checkFolder(of path: String) throws(KeyError) -> stat {
-        let folder = (path as NSString).deletingLastPathComponent
+        let folder = AbsolutePath.folder(of: path)
         var status = stat()
         guard stat(folder.isEmpty ? "." : folder, &status) == 0 else { throw failure("examine the folder \(folder)") }
         guard status.st_uid == geteuid() || status.st_uid == 0 || geteuid() == 0 else {
