@@ -187,7 +187,7 @@ let package = Package(
             name: "SkyScan",
             dependencies: [
                 "ScanBasics", "SkyCalibration", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS",
-                "ScanNetwork", "ScanCluster", "TaskJournal", "CSystem", "CElementary",
+                "ScanNetwork", "ScanCluster", "TaskJournal", "CSystem", "CElementary", "ScanSlots",
             ],
             swiftSettings: computing),
         // A program that the owner of a node has named, as a task, and the place where it runs.
@@ -262,8 +262,8 @@ let package = Package(
         .target(
             name: "ScanNetwork",
             dependencies: [
-                "ScanSockets", "ScanCompression", "ScanSecurity", "ScanCluster", "ScanBasics", "CLibUV", "CXXHash",
-                "CSystem",
+                "ScanSockets", "ScanCompression", "ScanSecurity", "ScanCluster", "ScanSlots", "ScanBasics", "CLibUV",
+                "CXXHash", "CSystem",
             ],
             swiftSettings: computing),
         // TCP sockets; knows no event loop and no frame.
@@ -282,13 +282,16 @@ let package = Package(
         // Results of tasks on disk, from which a run resumes; knows no task.
         .target(name: "TaskJournal", dependencies: ["ScanBasics", "CSQLite", "CXXHash"], swiftSettings: computing),
         // Tasks, systems and the coordinator; knows no socket.
-        .target(name: "ScanCluster", dependencies: ["ScanBasics"], swiftSettings: computing),
+        .target(name: "ScanCluster", dependencies: ["ScanBasics", "ScanSlots"], swiftSettings: computing),
+        // The slots of a process: threads, and whose work is next on them; knows no task.
+        .target(name: "ScanSlots", dependencies: ["ScanBasics"], swiftSettings: computing),
         // The basis of all modules: errors with codes, locks, clocks, addresses, memory, files, numbers and text.
         .target(name: "ScanBasics", dependencies: ["CSystem"], swiftSettings: computing),
         .target(
             name: "ScanTestSupport",
             dependencies: [
-                "ScanBasics", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "SkyfarmTesting",
+                "ScanBasics", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanSlots",
+                "SkyfarmTesting",
             ],
             path: "Tests/ScanTestSupport", swiftSettings: computing),
 
@@ -433,20 +436,23 @@ let package = Package(
         .testTarget(
             name: "ScanFarmTests",
             dependencies: [
-                "TaskJournal", "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster",
-                "ScanTestSupport", "misuse-probe",
+                "TaskJournal", "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics",
+                "ScanTestSupport", "SkyfarmTesting", "misuse-probe",
             ],
             swiftSettings: swift),
         .testTarget(
             name: "SkyfarmTestingTests", dependencies: ["SkyfarmTesting", "ScanCluster"], swiftSettings: swift),
         .testTarget(
-            name: "ScanClusterTests", dependencies: ["ScanBasics", "ScanCluster", "ScanTestSupport"],
+            name: "ScanClusterTests", dependencies: ["ScanBasics", "ScanCluster", "ScanSlots", "ScanTestSupport"],
+            swiftSettings: swift),
+        .testTarget(
+            name: "ScanSlotsTests", dependencies: ["ScanBasics", "ScanCluster", "ScanSlots", "ScanTestSupport"],
             swiftSettings: swift),
         .testTarget(
             name: "ScanNetworkTests",
             dependencies: [
                 "ScanCompression", "ScanSockets", "ScanBasics", "ScanFarm", "ScanNetwork", "ScanSecurity",
-                "ScanCluster", "ScanTestSupport",
+                "ScanCluster", "ScanSlots", "ScanTestSupport",
             ],
             swiftSettings: swift),
         .testTarget(
@@ -479,7 +485,7 @@ let package = Package(
             dependencies: [
                 "TaskJournal", "SkyScan", "SkySynthetic", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS",
                 "ScanNetwork",
-                "ScanSecurity", "ScanCluster", "ScanBasics", "ScanTestSupport",
+                "ScanSecurity", "ScanCluster", "ScanSlots", "ScanBasics", "ScanTestSupport",
                 "SkyTestSupport",
             ],
             exclude: ["SExtractor/column-lists.txt"],

@@ -113,12 +113,16 @@ public final class Farm: Sendable {
     }
 
     /// Runs `tasks` on all systems of the farm, of which short ones are sent and run together, at most `limit` in one
-    /// message; see `ScanCoordinator.responses(to:inChunksOf:)`. The page does not show these tasks.
+    /// message; see `ScanCoordinator.responses(to:inChunksOf:observer:)`.
     public func responses<Work: ScanTask>(
-        to tasks: some Sequence<Work> & Sendable, inChunksOf limit: Int
+        to tasks: some Sequence<Work> & Sendable, inChunksOf limit: Int,
+        observer: (@Sendable (TaskEvent) -> Void)? = nil
     ) -> TaskResponses<Work> {
-        guard let journal else { return coordinator.responses(to: tasks, inChunksOf: limit) }
-        return responses(to: tasks, in: journal) { [coordinator] in coordinator.responses(to: $0, inChunksOf: limit) }
+        let observer = node.page?.observing(Work.typeName, observer) ?? observer
+        guard let journal else { return coordinator.responses(to: tasks, inChunksOf: limit, observer: observer) }
+        return responses(to: tasks, in: journal) { [coordinator] in
+            coordinator.responses(to: $0, inChunksOf: limit, observer: observer)
+        }
     }
 
     /// Runs the tasks that `tasks` yields while the run goes on; see `ScanCoordinator.responses(to:observer:bulk:)`.

@@ -21,7 +21,7 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
         /// Attempts that have ended and that the run has not handled, also while it waits for its consumer.
         var unseen = 0
         /// Takes what tasks report that run on the system of that name; nil if nobody observes the run.
-        let report: (@Sendable (TaskLedger.AttemptID, _ system: String, TaskReport) -> Void)?
+        var report: (@Sendable (TaskLedger.AttemptID, _ system: String, TaskReport) -> Void)?
     }
 
     let system: ScanSystem

@@ -29,14 +29,21 @@ package struct TaskChunk<Work: ScanTask>: ScanTask, TaskGrouping {
     package var slots: Int { tasks.first?.slots ?? 1 }
     package var requiredMemory: Int { tasks.first?.requiredMemory ?? 0 }
     package var priority: Int { tasks.first?.priority ?? 0 }
+    /// A chunk is sent once: its tasks are tried again alone.
+    package var retryPolicy: RetryPolicy? {
+        tasks.first?.retryPolicy.map { RetryPolicy(attempts: 1, finalErrors: $0.finalErrors) }
+    }
 
     /// Runs the tasks one after the other; one that throws does not stop the others.
     package func scan(_ context: ScanContext) throws -> Output {
         var outcomes = Output()
-        for task in tasks {
+        let reporter = context.reporter.map { ChunkReporter($0, count: tasks.count) }
+        let part = ScanContext(bulk: nil, cancellation: context.cancellation, reporter: reporter)
+        for place in tasks.indices {
             try context.checkCancellation()
+            reporter?.begin(place)
             do {
-                outcomes.append(try task.scan(context))
+                outcomes.append(try tasks[place].scan(part))
             } catch {
                 outcomes.append(failure: String(words: error))
             }

@@ -8,10 +8,6 @@ extension Systems {
         var start = Instant(nanoseconds: 0)
         var end = Instant(nanoseconds: 0)
         var isClosed = false
-        /// Registries of runs that have systems of their own; see ``Systems/beginRun(on:)``.
-        var parts: [Systems] = []
-        /// The counts of those of them whose runs have ended.
-        var ended: [RunProgress.System] = []
         /// The end of the course before this one, if anybody reads.
         var previous: RunProgress?
         /// Those that wait, or nil for those that do not, by their numbers.
@@ -37,7 +33,6 @@ extension Systems {
             guard registry.course.runs == 0 else { return [Waiter]() }
             registry.course.previous = registry.course.readers.isEmpty ? nil : registry.progress(at: now)
             registry.state.beginProgress()
-            registry.course.ended = []
             registry.course.number += 1
             registry.course.start = now
             return registry.course.wakeReaders()
@@ -55,21 +50,6 @@ extension Systems {
             return registry.course.wakeReaders()
         }
         for waiter in woken { waiter.resume() }
-    }
-
-    /// A run begins on `part`, a registry of some of these systems. Its tasks count as those of a run on this one.
-    func beginRun(on part: Systems) {
-        beginRun()
-        registry.withLock { $0.course.parts.append(part) }
-    }
-
-    /// The run on `part` ended.
-    func endRun(on part: Systems) {
-        registry.withLock { registry in
-            registry.course.parts.removeAll { $0 === part }
-            registry.course.ended.add(part.state.progress)
-        }
-        endRun()
     }
 
     /// Ends all sequences of progress: the registry is used no more.
@@ -100,27 +80,8 @@ extension Systems {
 extension Systems.Registry {
     func progress(at now: Instant) -> RunProgress {
         let isOver = course.runs == 0
-        var systems = state.progress
-        systems.add(course.ended)
-        for part in course.parts { systems.add(part.state.progress) }
         return RunProgress(
-            systems: systems, elapsed: (isOver ? course.end : now).since(course.start), isOver: isOver)
-    }
-}
-
-extension [RunProgress.System] {
-    /// Adds the counts of the systems of the same names. One that is not among these has left.
-    fileprivate mutating func add(_ others: [RunProgress.System]) {
-        for other in others where other.counts != RunProgress.Counts() {
-            guard let index = firstIndex(where: { $0.name == other.name }) else {
-                append(RunProgress.System(name: other.name, slots: 0, counts: other.counts))
-                continue
-            }
-            self[index].counts.scheduled += other.counts.scheduled
-            self[index].counts.running += other.counts.running
-            self[index].counts.completed += other.counts.completed
-            self[index].counts.failed += other.counts.failed
-        }
+            systems: state.progress, elapsed: (isOver ? course.end : now).since(course.start), isOver: isOver)
     }
 }
 

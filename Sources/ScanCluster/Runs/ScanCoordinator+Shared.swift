@@ -6,15 +6,11 @@ extension ScanCoordinator {
         observer: (@Sendable (TaskEvent) -> Void)?
     ) -> TaskResponses<Work> {
         TaskResponses(capacity: options.responseBuffer, executor: executor) { [self] outlet async throws(ScanError) in
-            // Systems join it once they have the bytes.
-            let primed = Systems(clock: systems.clock)
-            systems.beginRun(on: primed)
-            let priming = Task { await primed.follow(systems, priming: source) }
-            defer {
-                priming.cancel()
-                systems.endRun(on: primed)
-            }
-            let coordinator = ScanCoordinator(systems: primed, options: options, clock: clock, executor: executor)
+            let primed = PrimedSystems(systems)
+            let priming = Task { await primed.follow(priming: source) }
+            defer { priming.cancel() }
+            var coordinator = self
+            coordinator.traits.primed = primed
             for try await response in coordinator.responses(to: tasks, bulk: { _ in source }, observer: observer) {
                 if !outlet.send(response) { await outlet.room() }
             }
@@ -22,41 +18,51 @@ extension ScanCoordinator {
     }
 }
 
-extension Systems {
-    /// Has the systems of `others`, as they join and leave, once they have the bytes of `source`, until the calling task is
-    /// cancelled.
-    fileprivate func follow(_ others: Systems, priming source: BulkSource) async {
-        let watcher = others.watch()
-        defer { others.unwatch(watcher) }
+/// Those systems of a registry that have the bytes that the tasks of a run share. Their slots and their memory are those of
+/// the registry, which all of its runs share.
+final class PrimedSystems: Sendable {
+    private let systems: Systems
+    private let ready = Locked<[SystemID: ScanSystem]>([:])
+
+    /// None yet.
+    init(_ systems: Systems) { self.systems = systems }
+
+    /// The systems that do not have the bytes yet. One that was connected anew is another system with the same identity.
+    var missing: Set<SystemID> {
+        let ready = ready.withLock { $0 }
+        return Set(systems.all.lazy.filter { ready[$0.id] !== $0 }.map(\.id))
+    }
+
+    /// Sends the bytes of `source` to each system that is there or joins, until the calling task is cancelled.
+    fileprivate func follow(priming source: BulkSource) async {
+        let watcher = systems.watch()
+        defer { systems.unwatch(watcher) }
         await withDiscardingTaskGroup { group in
             var known: [SystemID: ScanSystem] = [:]
             while !Task.isCancelled {
-                let present = others.all
-                let systems = Dictionary(present.map { ($0.id, $0) }) { $1 }
-                // One that was connected anew is another system with the same identity.
-                for (id, system) in known where systems[id] !== system { leave(id) }
+                let present = systems.all
                 for system in present where known[system.id] !== system {
-                    group.addTask { await self.prime(system, of: others, with: source) }
+                    systems.note(joining: 1)
+                    group.addTask { await self.prime(system, with: source) }
                 }
-                known = systems
-                if others.isClosed { close() }
-                await others.change(for: watcher)
+                known = Dictionary(present.map { ($0.id, $0) }) { $1 }
+                ready.withLock { $0 = $0.filter { known[$0.key] === $0.value } }
+                await systems.change(for: watcher)
             }
             group.cancelAll()
         }
     }
 
-    /// Adds a system once it has the bytes. One that does not know how to keep them gets them with its tasks.
-    private func prime(_ system: ScanSystem, of others: Systems, with source: BulkSource) async {
-        note(joining: 1)
-        defer { note(joining: -1) }
+    /// The system is ready once it has the bytes. One that does not know how to keep them gets them with its tasks.
+    private func prime(_ system: ScanSystem, with source: BulkSource) async {
+        // The runs are woken by this change.
+        defer { systems.note(joining: -1) }
         do throws(ScanError) {
             if !system.isLocal { _ = try await system.run(SharePrimer(), attempt: 1, bulk: source) }
+            if let key = source.key { systems.note(CollectionOfOne(key), heldBy: system.name) }
         } catch {
             guard [.unknownType, .refused].contains(error.code) else { return }
         }
-        admit(system)
-        // It may have left meanwhile.
-        if !others.all.contains(where: { $0 === system }), all.contains(where: { $0 === system }) { leave(system.id) }
+        ready.withLock { $0[system.id] = system }
     }
 }

@@ -28,8 +28,6 @@ public struct ScanCoordinator: Sendable {
         /// Whether a task that runs longer than expected may run on a second system at the same time; true by default.
         /// False for tasks with effects beyond their output.
         public var hedges = true
-        /// Whether the tasks have failed before, in chunks: they go to the local system first.
-        var areRetries = false
 
         /// The defaults, or other values.
         public init(
@@ -59,11 +57,13 @@ public struct ScanCoordinator: Sendable {
     /// Called after each event of a run, on the run's executor: for tests and simulations.
     package var inspector: (@Sendable (Inspection) -> Void)?
 
-    let systems: Systems
+    package let systems: Systems
+    /// What sets the runs apart that are made for tasks of other kinds of runs.
+    var traits = RunTraits()
     /// Limits of a run.
     package private(set) var options: Options
-    let clock: any ScanClock
-    let executor: (any TaskExecutor)?
+    package let clock: any ScanClock
+    package let executor: (any TaskExecutor)?
     let seen = Locked<[SystemID: String]>([:])
     /// Of the tasks of all runs, for the adaptive time-out: the first task of a run has a limit that is known, too.
     let pace = Locked(TaskPace())
@@ -125,6 +125,7 @@ public struct ScanCoordinator: Sendable {
                     tasks: tasks(), bulk: bulk, observer: observer, systems: systems, options: options, clock: clock,
                     channel: channel, executor: executor, seen: seen, pace: pace, inspector: inspector)
                 run.stream = stream
+                run.traits = traits
                 let error = await run.run()
                 stream?.abandon()
                 channel.finish(error)
@@ -134,4 +135,16 @@ public struct ScanCoordinator: Sendable {
         }
         return TaskResponses.AsyncIterator(channel: channel) { run.cancel() }
     }
+}
+
+/// What sets a run apart that serves another kind of run, such as one in chunks.
+struct RunTraits: Sendable {
+    /// The systems that the run uses, as they become ready; nil for all.
+    var primed: PrimedSystems?
+    /// When the tasks failed in chunks, in their order; nil if they did not. They go to the local system first.
+    var failures: ArraySlice<Instant>?
+    /// Called with a task that was given up, by its place in the run, and the error that its last attempt ended with.
+    var onError: (@Sendable (Int, ScanError.Code) -> Void)?
+    /// Takes what tasks report, in place of the observer.
+    var onReport: (@Sendable (TaskLedger.AttemptID, _ system: String, TaskReport) -> Void)?
 }

@@ -21,7 +21,8 @@ public enum TaskEvent: Equatable, Sendable {
     /// The attempt failed for this reason, while another at the task is still under way.
     case attemptLost(index: Int, system: String, attempt: Int, reason: String, log: [String] = [])
     /// The task has reported by ``ScanContext/report(_:_:)`` that so much of its work is done, from 0 to 1. Reports come on
-    /// the executor of the system, which is that of the run for all systems of a farm; of a chunk there are none.
+    /// the executor of the system, which is that of the run for all systems of a farm. Of the tasks of a chunk, which run one
+    /// after the other, those are passed on that are the last in 0.1 s.
     case taskProgressed(index: Int, system: String, attempt: Int, fraction: Double, message: String)
     /// The task has sent a line for a log, by ``ScanContext/log(_:)``.
     case taskLogged(index: Int, system: String, attempt: Int, line: String)
@@ -30,19 +31,20 @@ public enum TaskEvent: Equatable, Sendable {
 }
 
 extension TaskEvent {
+    /// What a task has reported.
+    init(_ report: TaskReport, of index: Int, on system: String, attempt: Int) {
+        switch report {
+        case .progress(let fraction, let message):
+            self = .taskProgressed(
+                index: index, system: system, attempt: attempt, fraction: fraction, message: message)
+        case .line(let line, _): self = .taskLogged(index: index, system: system, attempt: attempt, line: line)
+        }
+    }
+
     /// Passes what tasks report on to an observer.
     static func reports(
         to observer: @escaping @Sendable (TaskEvent) -> Void
     ) -> @Sendable (TaskLedger.AttemptID, _ system: String, TaskReport) -> Void {
-        { id, system, report in
-            switch report {
-            case .progress(let fraction, let message):
-                observer(
-                    .taskProgressed(
-                        index: id.index, system: system, attempt: id.number, fraction: fraction, message: message))
-            case .line(let line):
-                observer(.taskLogged(index: id.index, system: system, attempt: id.number, line: line))
-            }
-        }
+        { id, system, report in observer(TaskEvent(report, of: id.index, on: system, attempt: id.number)) }
     }
 }

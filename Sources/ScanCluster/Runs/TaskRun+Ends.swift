@@ -24,6 +24,9 @@ extension TaskRun {
             for system in blamed { systems.blame(system) }
         }
         guard let event else { return }
+        if let onError = traits.onError, case .failed = verdict, case .error(let error) = outcome {
+            onError(id.index, error.code)
+        }
         report(event, of: id.entry)
         if case .committed = verdict, let response = attempt.response { isChannelFull = !channel.send(response) }
     }
@@ -61,6 +64,7 @@ extension TaskRun {
     mutating func noteSystems(isFirst: Bool = false) {
         let events = state.systemsChanged(to: systems.members, isFirst: isFirst && observer != nil)
         for event in events { observer?(event) }
+        if let primed = traits.primed { state.waits(for: primed.missing) }
         seen.withLock { [known = state.known] in $0 = known }
     }
 }

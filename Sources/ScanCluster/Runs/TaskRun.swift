@@ -18,6 +18,10 @@ struct TaskRun<Work: ScanTask> {
     let bulk: (@Sendable (Work) -> BulkSource?)?
     let observer: (@Sendable (TaskEvent) -> Void)?
     let systems: Systems
+    /// What sets the run apart.
+    var traits = RunTraits() {
+        didSet { if let onReport = traits.onReport { shared.withLock { $0.report = onReport } } }
+    }
     let options: ScanCoordinator.Options
     let clock: any ScanClock
     let channel: TaskResponses<Work>.Channel
@@ -168,11 +172,7 @@ struct TaskRun<Work: ScanTask> {
             }
             let source = bulk?(task)
             var request = TaskRequest(task, source: source)
-            if options.areRetries {
-                request.placement = .localFirst
-                // The attempt in the chunk was the first.
-                request.retryPolicy?.attempts -= 1
-            }
+            if let failed = traits.failures?.popFirst() { request.retry(after: failed) }
             if isChunked, let chunk = task as? any TaskGrouping { request.tasks = chunk.count }
             let entry = state.pulled(request)
             if entry == open.count {

@@ -48,8 +48,12 @@ package struct TaskRunState: Sendable {
 
     let options: ScanCoordinator.Options
     package internal(set) var ledger: TaskLedger
+    /// Systems that do not get these tasks now.
+    package var excluded: Set<SystemID> { unready.isEmpty ? unfit : unfit.union(unready) }
     /// Systems that cannot run these tasks.
-    package private(set) var excluded: Set<SystemID> = []
+    private var unfit: Set<SystemID> = []
+    /// Systems that are not ready for these tasks yet.
+    private var unready: Set<SystemID> = []
     /// Those of them that left to drain or to pause: once they join again they can.
     private var absent: Set<SystemID> = []
     /// Whether every task has been pulled.
@@ -110,6 +114,7 @@ package struct TaskRunState: Sendable {
         if !task.cost.isFinite || task.cost <= 0 { task.cost = 1 }
         if task.needsBulk { hasBulk = true }
         if task.priority != 0 { looksAhead = true }
+        if let due = task.notBefore { nextRetry = min(nextRetry ?? due, due) }
         if isStarved { (isStarved, nextAssessment, nextComparison) = (false, nil, nil) }
         return ledger.add(task)
     }
@@ -182,10 +187,10 @@ package struct TaskRunState: Sendable {
             return (.refused, !stuck.contains(system.id))
         case .draining:
             // Draining is not a fault: the task is tried elsewhere as if it had not been sent.
-            if excluded.insert(system.id).inserted { absent.insert(system.id) }
+            if unfit.insert(system.id).inserted { absent.insert(system.id) }
             return (.refused, false)
         case .unknownType:
-            excluded.insert(system.id)
+            unfit.insert(system.id)
             return (.refused, true)
         case .bulkUnreadable, .tasksUnreadable, .journal:
             return (.refused, false)
@@ -212,7 +217,7 @@ package struct TaskRunState: Sendable {
         timedOut[system, default: 0] += 1
         if timedOut[system, default: 0] >= slots {
             stuck.insert(system)
-            excluded.insert(system)
+            unfit.insert(system)
         }
     }
 
@@ -281,12 +286,15 @@ package struct TaskRunState: Sendable {
             // A run begins with the table of the run before, which it copies only if something is new.
             if name != system.name { known[system.id] = system.name }
             let isNew = name == nil
-            if isNew, absent.remove(system.id) != nil { excluded.remove(system.id) }
+            if isNew, absent.remove(system.id) != nil { unfit.remove(system.id) }
             if hasLosses, ranLast.removeValue(forKey: system.id) != nil { ledger.exonerate(by: system.id) }
             if isFirst || isNew { events.append(.systemJoined(name: system.name, slots: system.slots)) }
         }
         return events
     }
+
+    /// These systems are not ready for the tasks of the run.
+    package mutating func waits(for systems: Set<SystemID>) { unready = systems }
 
     /// Limits the wait for a system that could run a task.
     /// - Parameters:

@@ -1,3 +1,5 @@
+package import ScanSlots
+
 /// The slots of this process: threads that tasks of its runs share with those that coordinators send.
 ///
 /// A cancelled scan occupies its thread until it ends. Until then it is *abandoned*, and its slot counts as taken.
@@ -9,12 +11,12 @@ extension ScanSystem {
         var serial: UInt64 = 0
         /// Attempts of this process that were not cancelled.
         var awaited: [UInt64: LocalScan] = [:]
-        /// Attempts of this process that were cancelled and have not ended.
-        var abandoned = 0 {
+        /// The room of attempts of this process that were cancelled and have not ended.
+        var abandoned = AbandonedRoom() {
             didSet { if abandoned != oldValue { onAbandoned?(abandoned) } }
         }
         /// Called with each change of ``abandoned``.
-        var onAbandoned: (@Sendable (Int) -> Void)?
+        var onAbandoned: (@Sendable (AbandonedRoom) -> Void)?
         /// Called when tasks have ended.
         var onEnds: (@Sendable () -> Void)?
         /// The timer for tasks that have ended and wait for others.
@@ -45,9 +47,16 @@ extension ScanSystem {
     func cancel(_ handle: AttemptHandle) {
         if let transport { return transport.cancel(handle) }
         guard let scan = taken.awaited.removeValue(forKey: handle.rawValue) else { return }
-        taken.abandoned += 1
+        taken.abandoned.add(scan.room, 1)
         scan.cancellation.cancel()
+        recheckRoom()
     }
+
+    /// A task on the slots of this process was cancelled: what waits for its room is looked at again.
+    package nonisolated func recheckRoom() { threads?.cancelled() }
+
+    /// Why this system can never run a task that needs so much; nil if it can.
+    package nonisolated func obstacle(to needs: SlotNeeds) -> String? { threads?.obstacle(to: needs) }
 
     /// What requests of a task with these bulk bytes carry, in the order in which that is tried.
     func payloads(of source: BulkSource) -> [Payload] {
@@ -55,10 +64,10 @@ extension ScanSystem {
             ?? Payload.order(of: source, holdsKey: false, packing: unpacker == nil ? .deferred : .local)
     }
 
-    /// Calls `body` with the number of abandoned attempts: now if there are any, and after each change.
-    func onAbandoned(_ body: @escaping @Sendable (Int) -> Void) {
+    /// Calls `body` with the room of abandoned attempts: now if there are any, and after each change.
+    func onAbandoned(_ body: @escaping @Sendable (AbandonedRoom) -> Void) {
         taken.onAbandoned = body
-        if taken.abandoned > 0 { body(taken.abandoned) }
+        if taken.abandoned.slots > 0 { body(taken.abandoned) }
     }
 
     /// Calls `body` each time when tasks have ended and were handled.
@@ -106,12 +115,30 @@ extension ScanSystem {
     }
 }
 
+/// The room of scans that were cancelled and have not ended.
+package struct AbandonedRoom: Equatable, Sendable {
+    package var slots = 0
+    package var memory = 0
+
+    package init(slots: Int = 0, memory: Int = 0) { (self.slots, self.memory) = (slots, memory) }
+
+    /// Counts the room of `count` scans more, which may be negative.
+    mutating func add(_ needs: SlotNeeds, _ count: Int) {
+        slots += count * needs.slots
+        memory += count * needs.memory
+    }
+}
+
 /// An attempt of this process on one of its slots.
 final class LocalScan: SlotTask, @unchecked Sendable {
     // Sendable: what changes is touched by one thread at a time, which gets it from another through a lock.
     let serial: UInt64
     let cancellation = ScanCancellation()
     var seconds = 0.0
+    /// What the task takes.
+    let room: SlotNeeds
+    /// Why the system can never run it.
+    private let obstacle: String?
     private let task: any ScanTask
     private var bulk: BulkBytes?
     private let system: ScanSystem
@@ -128,7 +155,12 @@ final class LocalScan: SlotTask, @unchecked Sendable {
         self.bulk = bulk
         self.system = system
         self.completion = completion
+        let room = SlotNeeds(slots: task.slots, memory: task.requiredMemory)
+        obstacle = room == .one ? nil : system.obstacle(to: room)
+        self.room = obstacle == nil ? room : .one
     }
+
+    var needs: SlotNeeds? { room == .one ? nil : room }
 
     var clock: any ScanClock { system.clock }
 
@@ -145,7 +177,11 @@ final class LocalScan: SlotTask, @unchecked Sendable {
         return unpacked
     }
 
-    func run(_ context: ScanContext) {
+    func run(_ context: ScanContext) -> Bool {
+        if let obstacle {
+            outcome = .failed(obstacle, seconds: 0)
+            return true
+        }
         func run(_ task: some ScanTask) {
             let result = task.scan(context, by: clock)
             seconds += result.seconds
@@ -157,6 +193,7 @@ final class LocalScan: SlotTask, @unchecked Sendable {
             }
         }
         run(task)
+        return true
     }
 
     func lacksBulk(because reason: any Error) {
@@ -175,7 +212,7 @@ final class LocalScan: SlotTask, @unchecked Sendable {
     func ended(on system: isolated ScanSystem) {
         system.reported(system.reports.take(of: serial).map { (serial, $0) })
         if system.taken.awaited.removeValue(forKey: serial) == nil {
-            system.taken.abandoned -= 1
+            system.taken.abandoned.add(room, -1)
         } else {
             completion(outcome, output)
         }

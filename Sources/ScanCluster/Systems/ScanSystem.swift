@@ -1,3 +1,4 @@
+internal import ScanSlots
 internal import ScanBasics
 
 /// Runs scan tasks: on the threads of this process, or on a node behind a transport. Callers use both in the same way.
@@ -86,12 +87,13 @@ public actor ScanSystem {
         local slots: Int, id: SystemID, name: String, niceness: Int = 0, queue: Int = 0,
         unpacker: (any BulkUnpacker)? = nil, tags: Set<String> = [], memory: Int? = nil, clock: any ScanClock
     ) {
-        let threads = ScanThreads(count: min(max(0, slots), SetupError.mostSlots), niceness: niceness)
+        let memory = max(0, memory ?? Self.defaultMemory)
+        let threads = ScanThreads(count: min(max(0, slots), SetupError.mostSlots), niceness: niceness, memory: memory)
         // `threads.count`, not `slots`: fewer threads may have been started.
         self.init(
             by: .threads(threads, unpacker), id: id, name: name, slots: threads.count,
             depth: threads.count + min(max(0, queue), 1 << 30), clock: clock, isLocal: true, tags: tags,
-            processors: .own, memory: max(0, memory ?? Self.defaultMemory))
+            processors: .own, memory: memory)
     }
 
     /// A node behind `transport`.
@@ -122,11 +124,11 @@ public actor ScanSystem {
     /// It counts as the system of this process if `isLocal`.
     package init(
         simulated transport: any ScanTransport, id: SystemID, name: String, slots: Int, depth: Int, isLocal: Bool,
-        tags: Set<String> = [], clock: any ScanClock, executor: any ScanExecutor
+        tags: Set<String> = [], memory: Int? = nil, clock: any ScanClock, executor: any ScanExecutor
     ) {
         self.init(
             by: .transport(transport), id: id, name: name, slots: slots, depth: depth, clock: clock,
-            executor: executor, isLocal: isLocal, tags: tags, reader: executor)
+            executor: executor, isLocal: isLocal, tags: tags, memory: memory, reader: executor)
     }
 
     private enum Carrier {

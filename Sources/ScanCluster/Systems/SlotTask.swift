@@ -1,3 +1,5 @@
+package import ScanSlots
+
 /// A task on a slot of this process, whether a run of this process started it or a coordinator sent it.
 /// ``ScanSystem`` gives it a slot, ``scan()`` executes it there, and ``ended(on:)`` takes it back.
 package protocol SlotTask: ScanWork, TaskReporter {
@@ -20,7 +22,11 @@ package protocol SlotTask: ScanWork, TaskReporter {
     func unpack(_ bytes: BulkBytes, to count: Int) throws -> BulkBytes
 
     /// Runs the code of the task, keeps what comes of it, and adds the time to ``seconds``.
-    func run(_ context: ScanContext)
+    /// - Returns: false if the task turns out to be large, so that it has to wait for room; it then keeps the context.
+    func run(_ context: ScanContext) -> Bool
+
+    /// The context of a task that was found to be large.
+    var postponed: ScanContext? { get }
 
     /// The bulk bytes cannot be provided, for this reason.
     func lacksBulk(because reason: any Error)
@@ -37,15 +43,22 @@ extension SlotTask {
 
     package func begin() {}
 
-    package func scan() {
+    package var postponed: ScanContext? { nil }
+
+    package func scan() -> Bool {
         begin()
         do {
             // Only the context refers to the bytes, so that the task can take them out of it.
-            run(ScanContext(bulk: try bulkBytes(), cancellation: cancellation, reporter: self))
+            let isDone =
+                if let postponed { run(postponed) } else {
+                    run(ScanContext(bulk: try bulkBytes(), cancellation: cancellation, reporter: self))
+                }
+            if !isDone { return false }
         } catch {
             lacksBulk(because: error)
         }
         leave()
+        return true
     }
 
     package func skip() { leave() }

@@ -26,7 +26,7 @@ extension Systems {
 
     /// Adds a system of another registry, which is the one that is told of its abandoned scans. At most `slots` of its slots
     /// are used.
-    func admit(_ system: ScanSystem, slots: Int = .max) {
+    private func admit(_ system: ScanSystem, slots: Int) {
         change { registry in
             let isLimited = slots < system.slots
             let joined = registry.state.join(

@@ -44,7 +44,9 @@ public final class Systems: Sendable {
             return (true, registry.wake())
         }
         guard joined else { return false }
-        let noted: @Sendable (Int) -> Void = { [weak self, id = system.id] in self?.note(abandoned: $0, on: id) }
+        let noted: @Sendable (AbandonedRoom) -> Void = { [weak self, id = system.id] in
+            self?.note(abandoned: $0, on: id)
+        }
         system.enter { $0.onAbandoned(noted) }
         for waiter in woken { waiter.resume() }
         return true
@@ -136,8 +138,7 @@ public final class Systems: Sendable {
         registry.withLock { registry in
             registry.joining > 0
                 || registry.state.members.contains { member in
-                    needs.slots <= member.slots - member.abandoned && !excluded.contains(member.id)
-                        && member.suits(needs)
+                    member.canGive(needs) && !excluded.contains(member.id) && member.suits(needs)
                 }
         }
     }
@@ -193,9 +194,9 @@ public final class Systems: Sendable {
         registry.withLock { $0.state.isReceiving(reservation, at: now) }
     }
 
-    private func note(abandoned count: Int, on id: SystemID) {
+    private func note(abandoned room: AbandonedRoom, on id: SystemID) {
         change { registry in
-            registry.state.abandon(count, on: id)
+            registry.state.abandon(room, on: id)
             return true
         }
     }

@@ -114,7 +114,7 @@ extension SystemsState {
     /// cancelled scans hold the slots, nothing is kept: they may never end.
     private func claim(of request: TaskRequest, at offset: Int, among permitted: [Int]) -> Claim? {
         let needs = request.needs
-        let able = permitted.filter { needs.slots <= members[$0].slots - members[$0].abandoned }
+        let able = permitted.filter { members[$0].canGive(needs) }
         let index = able.min { first, second in
             let (a, b) = (members[first], members[second])
             return needs.slots > 1
@@ -272,6 +272,14 @@ extension SystemsState {
             !member.isLocal && member.abandoned < member.slots && !excluded.contains(member.id)
                 && member.suits(request.needs)
         }
+    }
+}
+
+extension SystemsState.Member {
+    /// Whether so much can become free while the abandoned scans go on.
+    func canGive(_ needs: TaskRequest.Needs) -> Bool {
+        needs.slots <= slots - abandonedRoom.slots
+            && (needs.memory == 0 || needs.memory <= (memory ?? 0) - abandonedRoom.memory)
     }
 }
 

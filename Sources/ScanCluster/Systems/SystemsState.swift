@@ -26,7 +26,8 @@ package struct SystemsState: Sendable {
         /// When its last output arrived.
         var lastOutput = Instant(nanoseconds: .min)
         /// Slots held by abandoned scans.
-        package fileprivate(set) var abandoned = 0
+        package var abandoned: Int { abandonedRoom.slots }
+        fileprivate(set) var abandonedRoom = AbandonedRoom()
         package fileprivate(set) var done = 0
         var counts = TaskCounts()
         package fileprivate(set) var throughput = ThroughputEstimate()
@@ -71,7 +72,7 @@ package struct SystemsState: Sendable {
             guard request.isLarge else { return true }
             let needs = request.needs
             return (needs.slots == 1 || takenSlots + needs.slots <= slots)
-                && (needs.memory == 0 || needs.memory <= (memory ?? 0) - usedMemory)
+                && (needs.memory == 0 || needs.memory <= (memory ?? 0) - usedMemory - abandonedRoom.memory)
         }
 
         /// Whether it has what a task needs, though not necessarily now.
@@ -212,10 +213,10 @@ package struct SystemsState: Sendable {
         return (true, setAside)
     }
 
-    /// The number of slots lost to abandoned scans changed.
-    package mutating func abandon(_ count: Int, on id: SystemID) {
+    /// The room lost to abandoned scans changed.
+    package mutating func abandon(_ room: AbandonedRoom, on id: SystemID) {
         guard let index = members.firstIndex(where: { $0.id == id }) else { return }
-        members[index].abandoned = count
+        members[index].abandonedRoom = room
         noteRoom(index)
     }
 

@@ -110,6 +110,18 @@ package struct TaskRequest: Equatable, Sendable {
         if isReferable, let reference = source?.reference { origin = BulkReference.number(of: reference.origin) }
     }
 
+    /// The task has failed in a chunk at that time, which was its first attempt.
+    mutating func retry(after failure: Instant) {
+        placement = .localFirst
+        guard var policy = retryPolicy else { return }
+        if policy.backOff > .zero {
+            notBefore = failure.advanced(by: policy.wait(afterFailures: 1))
+            policy.backOff = policy.wait(afterFailures: 2)
+        }
+        policy.attempts -= 1
+        retryPolicy = policy
+    }
+
     /// Whether the task may go anywhere at any time.
     var isFree: Bool { limits?.isFree ?? true }
 

@@ -7,7 +7,8 @@ public struct ScanContext: Sendable {
     /// Tells the scan to stop.
     let cancellation: ScanCancellation
 
-    private let reporter: (any TaskReporter)?
+    /// Takes what the task reports; nil if nobody does.
+    let reporter: (any TaskReporter)?
 
     /// A context for one attempt.
     public init(bulk: BulkBytes? = nil, cancellation: ScanCancellation = ScanCancellation()) {

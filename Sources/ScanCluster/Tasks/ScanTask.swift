@@ -23,11 +23,11 @@ public protocol ScanTask: Codable, Identifiable, Sendable where ID: Codable & Se
     var requiredTags: Set<String> { get }
 
     /// Slots that the task takes, for code that uses several processors: 1 by default. It goes only to systems with as many,
-    /// once they are free, and other tasks of the coordinator get the rest.
+    /// once they are free, and other tasks get the rest: of this coordinator, and of others that the node serves.
     var slots: Int { get }
 
     /// Bytes of memory that the task needs; 0, the default, if that is little. It goes only to systems that state their
-    /// memory, where so much of it is not given to other tasks of the coordinator. Tasks that need less do not wait for it.
+    /// memory, where so much of it is not given to other tasks. A node keeps account for all coordinators together.
     var requiredMemory: Int { get }
 
     /// Of tasks that wait, those with the highest priority are started first; 0 by default. A run looks 256 tasks ahead from

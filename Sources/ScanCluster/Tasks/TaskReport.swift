@@ -4,8 +4,8 @@ internal import ScanBasics
 package enum TaskReport: Equatable, Sendable {
     /// The part of the work that is done, from 0 to 1, and what the task does now.
     case progress(Double, String)
-    /// A line for a log.
-    case line(String)
+    /// A line for a log. `at`: how much of the work was done, where that is known; in a chunk it shows the task.
+    case line(String, at: Double = 0)
 
     /// Longest text, in characters.
     package static let textLimit = 500
@@ -18,13 +18,15 @@ package enum TaskReport: Equatable, Sendable {
     }
 
     /// A line of a task, or of a node that is not trusted.
-    package init(line text: String) { self = .line(Self.line(text)) }
+    package init(line text: String, at fraction: Double = 0) {
+        self = .line(Self.line(text), at: fraction.isNaN ? 0 : min(max(fraction, 0), 1))
+    }
 
     /// Its parts on the wire: the kind, the fraction and the text.
     package var parts: (kind: UInt8, fraction: Double, text: String) {
         switch self {
         case .progress(let fraction, let message): (1, fraction, message)
-        case .line(let line): (2, 0, line)
+        case .line(let line, let fraction): (2, fraction, line)
         }
     }
 
@@ -32,7 +34,7 @@ package enum TaskReport: Equatable, Sendable {
     package init?(kind: UInt8, fraction: Double, text: String) {
         switch kind {
         case 1: self.init(progress: fraction, text)
-        case 2: self.init(line: text)
+        case 2: self.init(line: text, at: fraction)
         default: return nil
         }
     }

@@ -1,3 +1,4 @@
+import ScanSlots
 import Dispatch
 import Foundation
 package import ScanCluster

@@ -1,4 +1,4 @@
-internal import ScanCluster
+internal import ScanSlots
 
 /// Divides the memory for the bulk bytes of tasks among connections. Pure.
 ///

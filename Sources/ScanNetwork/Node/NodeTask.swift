@@ -1,3 +1,4 @@
+import ScanSlots
 import ScanCluster
 import Synchronization
 import ScanCompression
@@ -17,6 +18,9 @@ final class NodeTask: SlotTask, SessionTask, @unchecked Sendable {
     private var coded: [UInt8]
     let cancellation = ScanCancellation()
     private let begun = Atomic<Bool>(false)
+    /// What it needs, and its context meanwhile, once it was found to be large.
+    @exclusivity(unchecked) private(set) var needs: SlotNeeds?
+    @exclusivity(unchecked) private(set) var postponed: ScanContext?
 
     @exclusivity(unchecked) private(set) var result: CodedResult?
     @exclusivity(unchecked) var seconds = 0.0
@@ -44,7 +48,10 @@ final class NodeTask: SlotTask, SessionTask, @unchecked Sendable {
 
     var clock: any ScanClock { session.server.loop }
 
-    func cancel() { cancellation.cancel() }
+    func cancel() {
+        cancellation.cancel()
+        session.server.system.recheckRoom()
+    }
 
     /// Whether its scan has begun.
     var hasBegun: Bool { begun.load(ordering: .relaxed) }
@@ -87,10 +94,22 @@ final class NodeTask: SlotTask, SessionTask, @unchecked Sendable {
     /// Later tasks may need these bytes.
     private func keep(_ bytes: BulkBytes) { if grant.key != nil { readBulk = bytes } }
 
-    func run(_ context: ScanContext) {
-        let (result, seconds) = taskType.run(coded, context, clock)
-        self.result = result
-        self.seconds += seconds
+    func run(_ context: ScanContext) -> Bool {
+        postponed = nil
+        switch taskType.run(coded, context, clock, needs != nil) {
+        case .done(let result, let seconds):
+            self.result = result
+            self.seconds += seconds
+        case .large(let needs):
+            if let obstacle = session.server.system.obstacle(to: needs) {
+                result = .failure(obstacle)
+                break
+            }
+            (self.needs, postponed) = (needs, context)
+            begun.store(false, ordering: .relaxed)
+            return false
+        }
+        return true
     }
 
     func report(_ report: TaskReport) {
@@ -102,7 +121,7 @@ final class NodeTask: SlotTask, SessionTask, @unchecked Sendable {
 
     func leave() {
         // Freed on this thread: unmapping the memory of a band would delay the loop.
-        coded = []
+        (coded, postponed) = ([], nil)
         grant.releaseBulk()
         session.server.system.left(self)
     }

@@ -1,3 +1,4 @@
+internal import ScanSlots
 public import ScanCluster
 
 #if canImport(Glibc)
@@ -18,8 +19,16 @@ package enum CodedResult: Sendable {
 
 /// The types of task that a node runs. Tasks of other types are refused.
 public struct TaskTypes: Sendable {
-    /// Decodes a task, runs it and encodes its output; returns the duration of the scan alone.
-    typealias Run = @Sendable (_ task: [UInt8], ScanContext, any ScanClock) -> (CodedResult, seconds: Double)
+    /// What came of a task.
+    enum Outcome {
+        /// It was run; the scan alone took so long.
+        case done(CodedResult, seconds: Double)
+        /// It was not run, since it needs so much room.
+        case large(SlotNeeds)
+    }
+
+    /// Decodes a task, runs it and encodes its output; a large task only if `hasRoom`.
+    typealias Run = @Sendable (_ task: [UInt8], ScanContext, any ScanClock, _ hasRoom: Bool) -> Outcome
 
     /// One type of task, under its name. A class: each task refers to its entry.
     final class Entry: Sendable {
@@ -69,9 +78,10 @@ public struct TaskTypes: Sendable {
     package func observed(_ observe: @escaping @Sendable (String, CodedResult, Double) -> CodedResult) -> TaskTypes {
         var taskTypes = self
         for (name, run) in runs {
-            taskTypes.runs[name] = { bytes, context, clock in
-                let (outcome, seconds) = run(bytes, context, clock)
-                return (observe(name, outcome, seconds), seconds)
+            taskTypes.runs[name] = { bytes, context, clock, hasRoom in
+                let outcome = run(bytes, context, clock, hasRoom)
+                guard case .done(let result, let seconds) = outcome else { return outcome }
+                return .done(observe(name, result, seconds), seconds: seconds)
             }
         }
         return taskTypes
@@ -90,18 +100,20 @@ public struct TaskTypes: Sendable {
     }
 
     private mutating func add<Work: ScanTask>(_ type: Work.Type) {
-        runs[Work.typeName] = { [encoders] bytes, context, clock in
+        runs[Work.typeName] = { [encoders] bytes, context, clock, hasRoom in
             let task: Work
             do {
                 task = try WireDecoder().decode(Work.self, from: bytes)
             } catch {
-                return (.failure("the task cannot be decoded: \(error)"), 0)
+                return .done(.failure("the task cannot be decoded: \(error)"), seconds: 0)
             }
+            let needs = SlotNeeds(slots: task.slots, memory: task.requiredMemory)
+            if needs != .one, !hasRoom { return .large(needs) }
             let (output, seconds) = task.scan(context, by: clock)
             do {
-                return (.output(try encoders.encode(try output.get())), seconds)
+                return .done(.output(try encoders.encode(try output.get())), seconds: seconds)
             } catch {
-                return (.failure(String(words: error)), seconds)
+                return .done(.failure(String(words: error)), seconds: seconds)
             }
         }
     }

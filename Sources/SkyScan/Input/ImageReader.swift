@@ -1,3 +1,4 @@
+internal import ScanSlots
 internal import Dispatch
 internal import Foundation
 package import ScanCluster
@@ -6,9 +7,8 @@ public import SkyFITS
 internal import TaskJournal
 
 /// Reads windows of an image, its mask and its weight map, one at a time, on a thread of its own, or lets the slots of this
-/// process read theirs.
-///
-/// CFITSIO is neither fast nor safe if several threads read one file: slots read stored samples, without CFITSIO's files.
+/// process read theirs. CFITSIO is neither fast nor safe if several threads read one file: slots read stored samples, without
+/// CFITSIO's files.
 public actor ImageReader {
     private let executor = BlockingExecutor()
     /// Nil if the image lies on a node.

@@ -307,13 +307,13 @@ import Testing
     @Test("slots lost to abandoned scans are not used")
     func abandoned() {
         var state = state(2, local: 0)
-        state.abandon(1, on: .test(0))
-        state.abandon(1, on: .test(9))
+        state.abandon(.init(slots: 1), on: .test(0))
+        state.abandon(.init(slots: 1), on: .test(9))
         #expect(pick(&state) != nil)
         #expect(pick(&state) == nil)
-        state.abandon(2, on: .test(0))
+        state.abandon(.init(slots: 2), on: .test(0))
         #expect(pick(&state) == nil)
-        state.abandon(0, on: .test(0))
+        state.abandon(.init(slots: 0), on: .test(0))
         #expect(pick(&state) != nil)
     }
 

@@ -59,7 +59,7 @@ struct ReportQueueTests {
         #expect(TaskReport(progress: .nan, "x") == nil)
         #expect(TaskReport(progress: 7, "a\u{1b}[2Jb\n") == .progress(1, "a\u{fffd}[2Jb\u{fffd}"))
         #expect(TaskReport(progress: -.infinity, "") == .progress(0, ""))
-        guard case .line(let line) = TaskReport(line: String(repeating: "x", count: 10_000)) else { return }
+        guard case .line(let line, _) = TaskReport(line: String(repeating: "x", count: 10_000)) else { return }
         #expect(line.count == TaskReport.textLimit)
         #expect(TaskReport(kind: 9, fraction: 0, text: "") == nil)
     }

@@ -1,3 +1,4 @@
+import ScanSlots
 import Foundation
 import ScanCluster
 import Testing

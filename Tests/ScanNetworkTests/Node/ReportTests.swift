@@ -78,6 +78,38 @@ struct ReportTests {
         server.stop()
     }
 
+    @Test("reaches the observer with the number of the task also from chunks")
+    func chunks() async throws {
+        let (server, address) = try node()
+        let (systems, nodes, _) = await connect(address)
+        let coordinator = ScanCoordinator(systems: systems, clock: EventLoop.shared, executor: EventLoop.shared)
+        let gate = Gate.make()
+        Gate.open(gate)
+        let (lines, counts) = (Locked<[Int: [String]]>([:]), Locked<[String: Int]>([:]))
+        let tasks = (0..<200).map { ReportingTask(id: $0, gate: gate) }
+        let responses = coordinator.responses(to: tasks, inChunksOf: 8) { event in
+            switch event {
+            case .taskProgressed(let index, "node", 1, let fraction, let message):
+                #expect(fraction == 1 && message.isEmpty || abs(fraction - 0.5) < 1e-6 && message == "half of \(index)")
+            case .taskLogged(let index, "node", 1, let line): lines.withLock { $0[index, default: []].append(line) }
+            case .taskStarted: counts.withLock { $0["started", default: 0] += 1 }
+            case .taskFinished: counts.withLock { $0["finished", default: 0] += 1 }
+            default: break
+            }
+        }
+        for try await response in responses { #expect(try response.get() == response.index) }
+        // Of many lines in 0.1 s only the first are passed on.
+        let seen = lines.withLock { $0 }
+        #expect(seen.count > 20)
+        for (index, lines) in seen {
+            let own = ["task \(index) begins", "task \(index) ends"]
+            #expect(lines.allSatisfy { own.contains($0) || $0.hasSuffix("lines were dropped") }, "\(index): \(lines)")
+        }
+        #expect(counts.withLock { $0 } == ["started": 200, "finished": 200])
+        nodes.close()
+        server.stop()
+    }
+
     @Test("is not sent to a coordinator that does not understand it")
     func olderCoordinator() throws {
         var info = CoordinatorInfo(name: "old", frameLimit: 1 << 20)

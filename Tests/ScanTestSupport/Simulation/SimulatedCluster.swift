@@ -21,9 +21,9 @@ package struct SimulatedCluster: Sendable {
     private let world: SimulatedWorld
     private let nodes: [SimulatedNode]
     private let local: [SimulatedNode]
-    private let coordinator: Current
+    private let coordinators: [Current]
 
-    /// The coordinator's present process.
+    /// A coordinator's present process.
     private final class Current: @unchecked Sendable {
         // Sendable: touched only on the simulation's thread.
         var process: SimulatedCoordinator
@@ -39,7 +39,9 @@ package struct SimulatedCluster: Sendable {
             slots: scenario.localSlots, queue: 0, speed: 1, joins: Instant(nanoseconds: 0))
         local =
             scenario.localSlots == 0 ? [] : [SimulatedNode(index: nodes.count, plan: plan, isLocal: true, world: world)]
-        coordinator = Current(SimulatedCoordinator(nodes: local + nodes, world: world))
+        coordinators = (0..<scenario.coordinators).map { [local, nodes] number in
+            Current(SimulatedCoordinator(nodes: number == 0 ? local + nodes : nodes, world: world))
+        }
     }
 
     /// Runs the scenario to its end, or to the first fault.
@@ -48,7 +50,7 @@ package struct SimulatedCluster: Sendable {
         let scenario = world.scenario
         let ended = Ended()
         let isEnded: Void? = world.executor.run(until: scenario.limit) { isIdle in
-            coordinator.process.check(isIdle: isIdle)
+            for coordinator in coordinators { coordinator.process.check(isIdle: isIdle) }
             return world.violation == nil
         } _: {
             [self] in
@@ -86,7 +88,7 @@ package struct SimulatedCluster: Sendable {
             if scenario.faultInterval != nil { trouble(node) }
         }
         for node in local { node.start() }
-        coordinator.process.start()
+        for coordinator in coordinators { coordinator.process.start() }
         for instant in scenario.kills { world.at(instant) { restart() } }
         for jump in scenario.jumps {
             world.at(jump.at) {
@@ -99,13 +101,13 @@ package struct SimulatedCluster: Sendable {
     /// The coordinator dies, and a new one starts.
     private func restart() {
         let world = world
-        coordinator.process.die()
+        coordinators[0].process.die()
         for node in local {
             node.crash(hasPower: false)
             node.start()
         }
         let next = SimulatedCoordinator(nodes: local + nodes, world: world)
-        coordinator.process = next
+        coordinators[0].process = next
         world.after(.seconds(world.random.magnitude(0.01...5))) { if !next.isDead { next.start() } }
     }
 
@@ -146,7 +148,7 @@ package struct SimulatedCluster: Sendable {
     private func run(job: Int) async {
         let world = world
         let tasks = world.scenario.makeTasks(job: job)
-        let journal = Journal()
+        let (journal, coordinator) = (Journal(), coordinators[job % coordinators.count])
         while world.violation == nil {
             let rest = tasks.filter { journal.responses[$0.id] == nil }
             let process = coordinator.process
@@ -197,15 +199,16 @@ package struct SimulatedCluster: Sendable {
 
     /// Nothing may be left of the jobs: at the coordinator at once, on the nodes when the last messages have arrived.
     private func checkEnd() async {
-        let process = coordinator.process
-        let inFlight = process.systems.state.members.reduce(0) { $0 + $1.inFlight }
-        if inFlight != 0 || process.waiting != 0 {
-            world.fail("\(inFlight), \(process.waiting) attempts outlive their job")
+        for process in coordinators.map(\.process) {
+            let inFlight = process.systems.state.members.reduce(0) { $0 + $1.inFlight }
+            if inFlight != 0 || process.waiting != 0 {
+                world.fail("\(inFlight), \(process.waiting) attempts outlive their job")
+            }
         }
         await world.sleep(until: max(world.clock.now, world.scenario.calm).advanced(by: .seconds(15)))
         // If a cancellation is lost, a task stays until the connection ends.
         if !world.scenario.network.isStream {
-            process.close()
+            for coordinator in coordinators { coordinator.process.close() }
             await world.sleep(until: world.clock.now.advanced(by: .seconds(15)))
         }
         for node in local + nodes where node.inFlight != 0 {

@@ -111,7 +111,13 @@ final class SimulatedCoordinator: @unchecked Sendable {
         if hasRoom(prefetching: false, at: now) { return "a task waits although a slot idles" }
         // The end of any attempt, and of the time for which a system is set aside, wakes all runs.
         let isAwaited = systems.members.contains { $0.inFlight > 0 || $0.backOff.isSetAside(at: now) }
-        if !isAwaited, systems.hasIdleSlot(excluding: state.excluded, at: now) { return "a task waits for nobody" }
+        // A large task may wait for a system that is away.
+        let mayRun = systems.members.contains { member in
+            !state.excluded.contains(member.id) && state.ledger.pending.contains { member.suits($0.request.needs) }
+        }
+        if !isAwaited, mayRun, systems.hasIdleSlot(excluding: state.excluded, at: now) {
+            return "a task waits for nobody"
+        }
         // All slots that suit are taken, so that a task would wait there too. That it would now be done there sooner than
         // where the run has planned it, only because time has passed, wakes nobody: the end of a task in those slots will.
         return hasRoom(prefetching: true, at: decision.at) ? "a task waits although a system has room" : nil

@@ -105,7 +105,7 @@ final class SimulatedLink: @unchecked Sendable {
         let transport = SimulatedTransport(node: info, connection: connection, world: world)
         let system = ScanSystem(
             simulated: transport, id: info.identity, name: info.name, slots: info.slots,
-            depth: info.slots + info.queueLimit, isLocal: node.isLocal, clock: world.clock,
+            depth: info.slots + info.queueLimit, isLocal: node.isLocal, memory: info.memory, clock: world.clock,
             executor: world.executor)
         let hasJoined = systems.join(system)
         if hasJoined { (identity, self.transport) = (info.identity, transport) }

@@ -1,5 +1,6 @@
 import ScanCluster
 import ScanNetwork
+import ScanSlots
 
 /// A node: a process that admits tasks by the product's own state machines, runs them in virtual time, and sometimes
 /// fails.
@@ -41,8 +42,9 @@ final class SimulatedNode: @unchecked Sendable {
     private var generation = 0
     private var resources: NodeResources
     private var sessions: [Int: Session] = [:]
-    private var queue: [SimulatedRun] = []
-    private var running: [Int: SimulatedRun] = [:]
+    private typealias Queue = ScanThreads.FairQueue<SimulatedRun>
+    private var queue: Queue
+    private var running: [Int: Queue.Taken] = [:]
     private var serial = 0
 
     init(index: Int, plan: SimulationScenario.Node, isLocal: Bool = false, world: SimulatedWorld) {
@@ -51,6 +53,11 @@ final class SimulatedNode: @unchecked Sendable {
         self.isLocal = isLocal
         self.world = world
         resources = Self.resources(plan)
+        queue = Self.queue(plan)
+    }
+
+    private static func queue(_ plan: SimulationScenario.Node) -> Queue {
+        Queue(SlotRoom(slots: plan.slots, memory: plan.memory))
     }
 
     private static func resources(_ plan: SimulationScenario.Node) -> NodeResources {
@@ -70,6 +77,7 @@ final class SimulatedNode: @unchecked Sendable {
             taskTypes: plan.knowsType ? [SimulatedTask.typeName] : ["simulation.other/1"], frameLimit: 1 << 20)
         info.forgetsBulk = true
         info.readsReferences = plan.files == nil ? nil : true
+        info.memory = plan.memory
         info.unpacks = plan.unpacks == nil ? nil : SimulatedUnpacker.form
         return info
     }
@@ -82,7 +90,7 @@ final class SimulatedNode: @unchecked Sendable {
         generation += 1
         identity = SystemID(high: UInt64(index), low: UInt64(generation))
         resources = Self.resources(plan)
-        (sessions, queue, running, postponed) = ([:], [], [:], [])
+        (sessions, queue, running, postponed) = ([:], Self.queue(plan), [:], [])
         phase = .up
     }
 
@@ -100,7 +108,7 @@ final class SimulatedNode: @unchecked Sendable {
     }
 
     /// Removes its tasks and its connections, which refer to the node: it is down, or the simulation is over.
-    func reset() { (sessions, queue, running, postponed) = ([:], [], [:], []) }
+    func reset() { (sessions, queue, running, postponed) = ([:], Self.queue(plan), [:], []) }
 
     func freeze(until end: Instant) {
         guard case .up = phase else { return }
@@ -137,7 +145,7 @@ final class SimulatedNode: @unchecked Sendable {
     private func leave() {
         for session in sorted() { session.connection.sendToCoordinator(.reset("the node has drained")) }
         generation += 1
-        (sessions, queue, running, postponed) = ([:], [], [:], [])
+        (sessions, queue, running, postponed) = ([:], Self.queue(plan), [:], [])
         phase = .down(isSilent: false)
         // Its operator starts the node again.
         world.after(.seconds(1)) { [self] in start() }
@@ -247,18 +255,34 @@ final class SimulatedNode: @unchecked Sendable {
             return SimulatedRun(frame, task, grant: grant, connection: connection.number, serial: serial)
         }
         switch action {
-        case .run(let run): queue.append(run)
+        case .run(let run): queue.append(run, of: connection.number)
         case .refuse(let reason, let message, _): refuse(reason, message)
         }
         work()
     }
 
     private func work() {
-        while running.count < plan.slots, !queue.isEmpty { start(queue.removeFirst()) }
+        while let work = queue.popFirst(isDropped: \.isCancelled) {
+            let run = work.element
+            if run.isCancelled {
+                queue.ended(work, seconds: 0)
+                if resources.finish(run.grant) { return leave() }
+            } else if !run.isDecoded, run.needs != .one {
+                run.isDecoded = true
+                queue.postpone(work, until: run.needs)
+            } else {
+                start(work)
+            }
+        }
     }
 
-    private func start(_ run: SimulatedRun) {
-        running[run.serial] = run
+    private func start(_ work: Queue.Taken) {
+        let run = work.element
+        running[run.serial] = work
+        let needs = running.values.map(\.element.needs)
+        if needs.reduce(0, { $0 + $1.slots }) > plan.slots || needs.reduce(0, { $0 + $1.memory }) > plan.memory {
+            world.fail("\(name) gives its slots or its memory twice")
+        }
         world.note(.attempt, index, run.task.id)
         var seconds = run.task.cost / plan.speed * slowness * Double.random(in: 0.8...1.2, using: &world.random)
         run.seconds = seconds
@@ -268,8 +292,10 @@ final class SimulatedNode: @unchecked Sendable {
             seconds *= world.random.magnitude(2...50)
         }
         if happens(\.stuck) { return world.note(.stuck, index) }
-        after(.seconds(seconds)) { [self] in
-            guard running.removeValue(forKey: run.serial) != nil else { return }
+        let taken = seconds
+        after(.seconds(taken)) { [self] in
+            guard let work = running.removeValue(forKey: run.serial) else { return }
+            queue.ended(work, seconds: taken)
             world.note(.finished, index, run.task.id)
             let isDrained = resources.finish(run.grant)
             if let session = sessions[run.connection] { answer(run, of: session) }
@@ -328,8 +354,9 @@ final class SimulatedNode: @unchecked Sendable {
 
     private func cancel(_ run: SimulatedRun) {
         world.note(.cancelled, index)
-        queue.removeAll { $0 === run }
-        running[run.serial] = nil
+        run.isCancelled = true
+        guard let taken = running.removeValue(forKey: run.serial) else { return work() }
+        queue.ended(taken, seconds: 0)
         finished(resources.finish(run.grant))
     }
 

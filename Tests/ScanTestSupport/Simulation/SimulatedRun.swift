@@ -1,5 +1,6 @@
 import ScanCluster
 import ScanNetwork
+import ScanSlots
 
 /// A task that a simulated node has accepted.
 final class SimulatedRun: SessionTask, @unchecked Sendable {
@@ -16,6 +17,9 @@ final class SimulatedRun: SessionTask, @unchecked Sendable {
     var seconds = 0.0
     var result: CodedResult?
     private(set) var readBulk: BulkBytes?
+    var isCancelled = false
+    /// Whether its needs are known: a node decodes a task when it begins.
+    var isDecoded = false
 
     init(_ frame: TaskFrame, _ task: SimulatedTask, grant: TaskGrant, connection: Int, serial: Int) {
         self.connection = connection
@@ -25,6 +29,8 @@ final class SimulatedRun: SessionTask, @unchecked Sendable {
         request = frame.request
         identity = frame.identity
     }
+
+    var needs: SlotNeeds { SlotNeeds(slots: task.slots, memory: task.requiredMemory) }
 
     var typeName: String { SimulatedTask.typeName }
 

@@ -10,6 +10,8 @@ package struct SimulatedTask: ScanTask {
     var isPoisoned: Bool
     /// Bulk bytes that several tasks share; nil for none.
     var band: UInt64?
+    package var slots = 1
+    package var requiredMemory = 0
 
     /// The right output.
     var output: UInt64 {

@@ -16,6 +16,8 @@ package struct SimulationScenario: Sendable, CustomStringConvertible {
         var files: SimulatedFiles.State?
         /// Whether it unpacks bulk bytes, or fails to; nil if it takes no packed ones.
         var unpacks: Bool?
+        /// Units of memory that its tasks may need together.
+        var memory = 8
     }
 
     /// Probabilities of the outcomes of one attempt, while faults are on.
@@ -45,6 +47,10 @@ package struct SimulationScenario: Sendable, CustomStringConvertible {
     let nodes: [Node]
     /// Jobs that run at the same time.
     package let jobs: Int
+    /// Coordinators, which share the jobs; only the first one is killed, and has local slots.
+    package let coordinators: Int
+    /// Whether tasks need several slots, or memory.
+    let areLarge: Bool
     /// Tasks of each job.
     package let tasks: Int
     /// Seconds that a task takes at most on a node of speed 1.
@@ -102,7 +108,10 @@ package struct SimulationScenario: Sendable, CustomStringConvertible {
                 unpacks: packing.chance(0.5) ? packing.chance(0.8) : nil)
         }
         localSlots = random.chance(0.5) ? Int.random(in: 1...4, using: &random) : 0
-        jobs = random.chance(0.2) ? 2 : 1
+        var sharing = SplitMix64(seed: seed &* 0xa076_1d64_78bd_642f)
+        coordinators = sharing.chance(0.2) ? 2 : 1
+        areLarge = sharing.chance(0.25)
+        jobs = max(random.chance(0.2) ? 2 : 1, coordinators)
         tasks = isLarge ? Int.random(in: 2000...20_000, using: &random) : Int(random.magnitude(1...400))
         poisoned = random.chance(0.1) ? 0.05 : 0
         bands = random.chance(0.3) ? UInt64.random(in: 1...40, using: &random) : nil
@@ -146,6 +155,7 @@ package struct SimulationScenario: Sendable, CustomStringConvertible {
         let start = Instant(nanoseconds: 0)
         nodes = (0..<count).map { _ in Node(slots: slots, queue: slots, speed: 1, joins: start) }
         (localSlots, jobs, tasks) = (0, 1, costs.count)
+        (coordinators, areLarge) = (1, false)
         self.costs = costs
         begins = Instant(seconds: 10)
         longestTask = costs.max() ?? 0
@@ -165,10 +175,18 @@ package struct SimulationScenario: Sendable, CustomStringConvertible {
             }
         }
         var random = SplitMix64(seed: seed ^ UInt64(job + 1) << 56)
+        // A generator of its own, as above.
+        var needs = SplitMix64(seed: seed &* 0xe703_7ed1_a0b4_28db ^ UInt64(job + 1))
         return (0..<tasks).map { number in
-            SimulatedTask(
+            var task = SimulatedTask(
                 id: job << 32 | number, cost: longestTask * Double.random(in: 0.1...1, using: &random),
                 isPoisoned: random.chance(poisoned), band: bands.map { UInt64(number) % $0 })
+            if areLarge, needs.chance(0.3) {
+                // The first node can do any task.
+                task.slots = Int.random(in: 1...nodes[0].slots, using: &needs)
+                task.requiredMemory = Int.random(in: 0...nodes[0].memory, using: &needs)
+            }
+            return task
         }
     }
 
@@ -180,7 +198,7 @@ package struct SimulationScenario: Sendable, CustomStringConvertible {
 
     package var description: String {
         """
-        seed \(seed): \(jobs) job(s) of \(tasks) tasks of up to \(longestTask) s, poisoned \(poisoned), bands \(bands ?? 0); \
+        seed \(seed): \(coordinators) coordinator(s), \(jobs) job(s) of\(areLarge ? " large" : "") \(tasks) tasks of up to \(longestTask) s, poisoned \(poisoned), bands \(bands ?? 0); \
         \(nodes.count) nodes of \(nodes.reduce(0) { $0 + $1.slots }) slots, \(localSlots) local; network \(network); \
         \(attempts); node faults every \(faultInterval ?? .infinity) s; calm at \(calm.seconds) s; \
         kills at \(kills.map(\.seconds)) s; jumps \(jumps.map { "\($0.at.seconds)+\($0.by)" }); journal faults \

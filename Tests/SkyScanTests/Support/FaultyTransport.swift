@@ -1,3 +1,4 @@
+import ScanSlots
 import ScanCluster
 import ScanNetwork
 import ScanTestSupport

@@ -1,3 +1,4 @@
+import ScanSlots
 import ScanBasics
 import ScanCluster
 import ScanNetwork

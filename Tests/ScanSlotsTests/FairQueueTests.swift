@@ -1,4 +1,4 @@
-import ScanCluster
+import ScanSlots
 import Testing
 
 @Suite struct FairQueueTests {
@@ -22,7 +22,8 @@ import Testing
         /// Runs everything to its end.
         mutating func run() {
             var queue = ScanThreads.FairQueue<Int>()
-            var (now, busy) = (0.0, [(owner: Int, end: Double)]())
+            typealias Work = ScanThreads.FairQueue<Int>.Taken
+            var (now, busy) = (0.0, [(work: Work, end: Double)]())
             var flying = owners.map { _ in 0 }
             while true {
                 for index in owners.indices where owners[index].arrival <= now {
@@ -31,15 +32,17 @@ import Testing
                         (flying[index], owners[index].left) = (flying[index] + 1, owners[index].left - 1)
                     }
                 }
-                while busy.count < count, let (index, owner) = queue.popFirst() {
-                    #expect(index == owner)
+                while busy.count < count, let work = queue.popFirst() {
+                    let index = work.element
+                    #expect(index == work.owner)
                     if owners[index].firstBegin == nil { owners[index].firstBegin = now }
-                    busy.append((index, now + owners[index].seconds))
+                    busy.append((work, now + owners[index].seconds))
                 }
                 guard let next = busy.indices.min(by: { busy[$0].end < busy[$1].end }) else { break }
-                let (index, end) = busy.remove(at: next)
+                let (work, end) = busy.remove(at: next)
+                let index = work.element
                 now = end
-                queue.ended(index, seconds: owners[index].seconds)
+                queue.ended(work, seconds: owners[index].seconds)
                 flying[index] -= 1
                 owners[index].used += owners[index].seconds
                 owners[index].end = now
@@ -107,10 +110,11 @@ import Testing
         for number in 0..<100 { queue.append(number, of: number % 3) }
         #expect(queue.count == 100)
         var last = [-1, -1, -1]
-        while let (number, owner) = queue.popFirst() {
+        while let work = queue.popFirst() {
+            let (number, owner) = (work.element, work.owner)
             #expect(owner == number % 3 && last[owner] < number)
             last[owner] = number
-            queue.ended(owner, seconds: Double(owner))
+            queue.ended(work, seconds: Double(owner))
         }
         #expect(last == [99, 97, 98] && queue.count == 0)
     }

@@ -18,8 +18,13 @@ package protocol ScanWork: AnyObject, Sendable {
     /// The owner's weight: its share of the threads is in proportion to it.
     var weight: Double { get }
 
+    /// What it needs if it is large: several slots, or memory. Nil if it is not, or if that is not known yet.
+    var needs: SlotNeeds? { get }
+
     /// Does the work, on a scan thread.
-    func scan()
+    /// - Returns: whether it was done. It is not if it turns out to be large: it is called again once there is room for its
+    ///   ``needs``.
+    func scan() -> Bool
 
     /// Called instead of ``scan()`` if the work was cancelled before it began or the threads were stopped.
     func skip()
@@ -28,39 +33,13 @@ package protocol ScanWork: AnyObject, Sendable {
 extension ScanWork {
     package var owner: Int { 0 }
     package var weight: Double { 1 }
-}
-
-/// Work in closures.
-package final class ClosureWork: ScanWork {
-    private let context: ScanContext
-    private let body: @Sendable (ScanContext) -> Void
-    private let skipped: @Sendable () -> Void
-
-    /// Work; exactly one of `scan` and `skipped` will be called, once.
-    /// - Parameters:
-    ///   - context: handed to `scan`; if it is cancelled before a thread is free, the work is skipped.
-    ///   - scan: does the work, on a scan thread.
-    ///   - skipped: called instead of `scan`, when the work was cancelled before it began or the threads were stopped.
-    package init(
-        context: ScanContext, scan: @escaping @Sendable (ScanContext) -> Void,
-        skipped: @escaping @Sendable () -> Void = {}
-    ) {
-        self.context = context
-        body = scan
-        self.skipped = skipped
-    }
-
-    package var isCancelled: Bool { context.isCancelled }
-
-    package func scan() { body(context) }
-
-    package func skip() { skipped() }
+    package var needs: SlotNeeds? { nil }
 }
 
 /// Threads that only scan, one per slot, so that C code never blocks the cooperative pool or an event loop. The work of
 /// each owner begins in the order of submission; ``FairQueue`` decides whose is next.
 package final class ScanThreads: Sendable {
-    private let queue = WaitingWork()
+    private let queue: WaitingWork
     private let threads: Locked<[pthread_t]>
     /// Number of threads that were started: fewer than requested if the system allows no more.
     package let count: Int
@@ -70,8 +49,9 @@ package final class ScanThreads: Sendable {
     ///   - count: number of slots; 0 for none.
     ///   - niceness: added to the threads' nice value (Linux), so that other programs take precedence.
     ///   - stackSize: bytes; deblending and SEP recurse.
-    package convenience init(count: Int, niceness: Int = 0, stackSize: Int = 16 << 20) {
-        self.init(starting: count, niceness: niceness, stackSize: stackSize)
+    ///   - memory: bytes that work may need together, see ``ScanWork/needs``.
+    package convenience init(count: Int, niceness: Int = 0, stackSize: Int = 16 << 20, memory: Int = .max) {
+        self.init(starting: count, niceness: niceness, stackSize: stackSize, memory: memory)
         precondition(count == 0 || self.count > 0, "the system allows this process no more threads")
     }
 
@@ -84,13 +64,17 @@ package final class ScanThreads: Sendable {
         if count == 0 { return nil }
     }
 
-    private init(starting wanted: Int, niceness: Int, stackSize: Int) {
+    private init(starting wanted: Int, niceness: Int, stackSize: Int, memory: Int = .max) {
+        queue = WaitingWork(memory: memory)
         let most = Self.affordable(wanted, stackSize: stackSize, left: AddressSpace.left)
         var started: [pthread_t] = []
-        while started.count < most, let thread = ScanThread.start(queue, niceness: niceness, stackSize: stackSize) {
+        while started.count < most,
+            let thread = ScanThread.start(queue, number: started.count, niceness: niceness, stackSize: stackSize)
+        {
             started.append(thread)
         }
         count = started.count
+        queue.use(slots: count)
         threads = Locked(started)
     }
 
@@ -134,6 +118,12 @@ package final class ScanThreads: Sendable {
         }
     }
 
+    /// Why these threads can never do work with these needs; nil if they can.
+    package func obstacle(to needs: SlotNeeds) -> String? { queue.obstacle(to: needs) }
+
+    /// Work was cancelled. If large work waits, it may hold other work up no longer.
+    package func cancelled() { queue.cancelled() }
+
     /// Skips the work that has not begun; each thread ends after the work that it runs. Does not wait.
     package func close() { queue.close() }
 
@@ -151,39 +141,75 @@ package final class ScanThreads: Sendable {
 extension ScanThreads {
     /// The work that waits for a thread.
     fileprivate final class WaitingWork: Sendable {
+        private typealias Taken = FairQueue<any ScanWork>.Taken
+
         private struct State {
-            var waiting = FairQueue<any ScanWork>()
+            var waiting: FairQueue<any ScanWork>
+            /// What each thread does, by their numbers.
+            var running: [Taken?] = []
             var isClosed = false
 
             /// `ended` is what the thread did before; nil once that is reported.
-            mutating func take(after ended: inout Ended?) -> Step? {
-                if let done = ended { waiting.ended(done.owner, seconds: done.seconds) }
+            mutating func take(after ended: inout Ended?, on thread: Int) -> Step? {
+                if let done = ended { report(done) }
                 ended = nil
-                guard let (work, owner) = waiting.popFirst() else { return isClosed ? .end : nil }
-                return .work(work, owner: owner, skip: isClosed || work.isCancelled)
+                let isClosed = isClosed
+                let stuck = waiting.hasLarge ? stuck : (0, 0)
+                let next = waiting.popFirst(isDropped: { isClosed || $0.isCancelled }, stuck: stuck)
+                if thread >= running.count { running += Array(repeating: nil, count: thread + 1 - running.count) }
+                running[thread] = next
+                guard let next else { return isClosed && waiting.count == 0 ? .end : nil }
+                return .work(next, skip: isClosed || next.element.isCancelled)
+            }
+
+            /// What was cancelled and has not ended.
+            private var stuck: (slots: Int, memory: Int) {
+                SlotNeeds.sum(running.compactMap { $0 }.filter(\.element.isCancelled).map(\.needs))
+            }
+
+            private mutating func report(_ ended: Ended) {
+                if let needs = ended.postponed {
+                    waiting.postpone(ended.work, until: needs)
+                } else {
+                    waiting.ended(ended.work, seconds: ended.seconds)
+                }
             }
         }
         private enum Step {
-            case work(any ScanWork, owner: Int, skip: Bool)
+            case work(Taken, skip: Bool)
             case end
         }
         private struct Ended {
-            var owner: Int
+            var work: Taken
             var seconds: Double
+            /// What it needs if it is to be done later.
+            var postponed: SlotNeeds?
         }
-        private let state = Locked(State())
+        private let state: Locked<State>
         private let signal = LockSignal()
+
+        init(memory: Int) { state = Locked(State(waiting: FairQueue(SlotRoom(memory: memory)))) }
+
+        func use(slots: Int) { state.withLock { $0.waiting.use(slots: slots) } }
+
+        func obstacle(to needs: SlotNeeds) -> String? { state.withLock { $0.waiting.room.obstacle(to: needs) } }
 
         /// - Returns: false if the queue is closed.
         func append(_ work: [some ScanWork]) -> Bool {
             let isOpen = state.withLock { state in
                 if !state.isClosed {
-                    for item in work { state.waiting.append(item, of: item.owner, weight: item.weight) }
+                    for item in work {
+                        state.waiting.append(item, of: item.owner, weight: item.weight, needs: item.needs)
+                    }
                 }
                 return !state.isClosed
             }
             if work.count == 1 { signal.wakeOne() } else { signal.wakeAll() }
             return isOpen
+        }
+
+        func cancelled() {
+            if state.withLock({ $0.waiting.hasLarge }) { signal.wakeAll() }
         }
 
         func close() {
@@ -192,21 +218,26 @@ extension ScanThreads {
         }
 
         /// Does the work until the queue is closed and empty.
-        func work() {
+        func work(_ thread: Int) {
             var ended: Ended?
             // Work that waited in the queue begins when the work before it ends: one reading of the clock serves both.
             var (start, polls) = (DispatchTime.now().uptimeNanoseconds, 0)
-            while case .work(let work, let owner, let skip) = state.wait(
+            while case .work(let work, let skip) = state.wait(
                 for: signal,
                 { state in
                     polls += 1
-                    return state.take(after: &ended)
+                    // The room of large work may be enough for several threads.
+                    if let ended, ended.postponed != nil || ended.work.needs != .one { signal.wakeAll() }
+                    return state.take(after: &ended, on: thread)
                 })
             {
                 if polls > 1 { start = DispatchTime.now().uptimeNanoseconds }
-                if skip { work.skip() } else { work.scan() }
+                var isDone = true
+                if skip { work.element.skip() } else { isDone = work.element.scan() }
                 let end = DispatchTime.now().uptimeNanoseconds
-                ended = Ended(owner: owner, seconds: Double(end - start) * 1e-9)
+                ended = Ended(
+                    work: work, seconds: Double(end - start) * 1e-9,
+                    postponed: isDone ? nil : work.element.needs ?? .one)
                 (start, polls) = (end, 0)
             }
         }
@@ -217,19 +248,23 @@ extension ScanThreads {
 private enum ScanThread {
     private final class Start: Sendable {
         let queue: ScanThreads.WaitingWork
+        let number: Int
         let niceness: Int
-        init(queue: ScanThreads.WaitingWork, niceness: Int) {
+        init(queue: ScanThreads.WaitingWork, number: Int, niceness: Int) {
             self.queue = queue
+            self.number = number
             self.niceness = niceness
         }
     }
 
-    static func start(_ queue: ScanThreads.WaitingWork, niceness: Int, stackSize: Int) -> pthread_t? {
+    static func start(
+        _ queue: ScanThreads.WaitingWork, number: Int, niceness: Int, stackSize: Int
+    ) -> pthread_t? {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
         pthread_attr_setstacksize(&attributes, stackSize)
-        let start = Unmanaged.passRetained(Start(queue: queue, niceness: niceness))
+        let start = Unmanaged.passRetained(Start(queue: queue, number: number, niceness: niceness))
         #if canImport(Darwin)
             var thread: pthread_t?
         #else
@@ -250,7 +285,7 @@ private enum ScanThread {
                 setpriority(thread, 0, min(19, getpriority(thread, 0) + CInt(min(max(start.niceness, -40), 40))))
             }
         #endif
-        start.queue.work()
+        start.queue.work(start.number)
         return nil
     }
 }
