@@ -2,18 +2,20 @@ import Foundation
 import SkyfarmKit
 
 /// Renders a tile of the Mandelbrot set.
-struct Tile: ScanTask {
+struct Tile: AsyncScanTask {
     static let typeName = "example.render/1"
     var id: Int
     var rows: Range<Int>
     var side: Int
     var cost: Double { Double(rows.count * side) }
 
-    /// Returns three bytes per pixel.
-    func scan(_ context: ScanContext) throws -> [UInt8] {
+    /// Returns three bytes per pixel. Others have their turn after each row.
+    func scan(_ context: ScanContext) async throws -> [UInt8] {
         var pixels: [UInt8] = []
         for row in rows {
-            try context.checkCancellation()
+            await Task.yield()
+            try Task.checkCancellation()
+            context.report(Double(row - rows.lowerBound) / Double(rows.count), "row \(row)")
             for column in 0..<side {
                 let share = Double(steps(x: Double(column), y: Double(row))) / Double(Self.mostSteps)
                 pixels += [share.squareRoot(), share, share * share].map { UInt8(255 * $0) }

@@ -39,6 +39,7 @@ struct PageUpdate: Encodable {
         /// Outputs per second.
         var rate: Double
         var failures: [TaskPicture.Failure]
+        var progress: [TaskPicture.Progress]
     }
 
     struct System: Encodable, Equatable {
@@ -126,6 +127,7 @@ extension PageUpdate.State {
         recorded = picture.total(\.recorded)
         rate = hasEnded ? 0 : (picture.rate(at: time) * 10).rounded() / 10
         failures = picture.failures
+        progress = picture.progress
         now =
             hasEnded
             ? "ended"

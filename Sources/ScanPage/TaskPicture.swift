@@ -33,10 +33,24 @@ struct TaskPicture: Sendable {
         var log: [String]
     }
 
-    private struct Attempt: Hashable {
+    private struct Attempt: Hashable, Comparable {
         var run: Int
         var index: Int
         var attempt: Int
+
+        static func < (left: Attempt, right: Attempt) -> Bool {
+            (left.run, left.index, left.attempt) < (right.run, right.index, right.attempt)
+        }
+    }
+
+    /// What an attempt that runs has reported of its work.
+    struct Progress: Encodable, Equatable, Sendable {
+        /// The type of the task, and its number and system.
+        var about: String
+        /// The part of the work that is done, from 0 to 1.
+        var fraction: Double
+        /// What the task does now.
+        var message: String
     }
 
     /// Counts by type of task.
@@ -50,6 +64,8 @@ struct TaskPicture: Sendable {
     private var runs: [Int: String] = [:]
     private var lastRun = 0
     private var open: Set<Attempt> = []
+    /// What open attempts have reported last.
+    private var reported: [Attempt: Progress] = [:]
     /// Outputs by second, newest last, for the rate.
     private var recent: [(second: Int, count: Int)] = []
 
@@ -57,6 +73,8 @@ struct TaskPicture: Sendable {
     static let lineLimit = 500
     /// Maximum number of failures.
     static let failureLimit = 50
+    /// Maximum number of attempts whose progress is shown.
+    static let progressLimit = 50
     /// Seconds over which the rate is measured.
     static let rateSeconds = 10
 
@@ -78,6 +96,7 @@ struct TaskPicture: Sendable {
     mutating func end(_ run: Int) {
         runs[run] = nil
         open = open.filter { $0.run != run }
+        reported = reported.filter { $0.key.run != run }
     }
 
     /// Records an event of a run.
@@ -90,7 +109,14 @@ struct TaskPicture: Sendable {
             add(Line(time: time, kind: "left", text: "\(name.printable) left"))
         case .taskStarted(let index, _, let attempt, _):
             open.insert(Attempt(run: run, index: index, attempt: attempt))
-        case .taskHedged, .taskRecalled, .taskProgressed: break
+        case .taskHedged, .taskRecalled: break
+        case .taskProgressed(let index, let system, let attempt, let fraction, let message):
+            let attempt = Attempt(run: run, index: index, attempt: attempt)
+            // A report may come after the end.
+            guard open.contains(attempt) else { return }
+            let about = "\(type.printable), task \(index + 1) on \(system.printable)"
+            reported[attempt] = Progress(
+                about: about, fraction: (fraction * 1000).rounded() / 1000, message: message.printable)
         case .taskLogged(let index, let system, _, let line):
             add(Line(time: time, kind: "logged", text: "task \(index + 1) on \(system.printable): \(line.printable)"))
         case .taskFinished(let index, _, _, _, let seconds):
@@ -98,7 +124,7 @@ struct TaskPicture: Sendable {
             finish(type, seconds, at: time)
         case .taskRetried(let index, let system, let attempt, let reason, let log),
             .attemptLost(let index, let system, let attempt, let reason, let log):
-            open.remove(Attempt(run: run, index: index, attempt: attempt))
+            remove(Attempt(run: run, index: index, attempt: attempt))
             types[type, default: Counts()].retried += 1
             fail(type, "attempt \(attempt) at task \(index + 1) on \(system)", reason, log, at: time)
         case .taskFailed(let index, _, let failure):
@@ -112,8 +138,17 @@ struct TaskPicture: Sendable {
     private mutating func close(_ index: Int, of run: Int) {
         // A task has few attempts, with numbers from 1.
         var attempt = 1
-        while open.remove(Attempt(run: run, index: index, attempt: attempt)) != nil || attempt < 4 { attempt += 1 }
+        while remove(Attempt(run: run, index: index, attempt: attempt)) || attempt < 4 { attempt += 1 }
     }
+
+    @discardableResult
+    private mutating func remove(_ attempt: Attempt) -> Bool {
+        if !reported.isEmpty { reported[attempt] = nil }
+        return open.remove(attempt) != nil
+    }
+
+    /// What attempts that run have reported, in the order of their tasks; at most ``progressLimit``.
+    var progress: [Progress] { reported.sorted { $0.key < $1.key }.prefix(Self.progressLimit).map(\.value) }
 
     /// Number of attempts that run, by type.
     var running: [String: Int] {

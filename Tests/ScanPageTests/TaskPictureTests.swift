@@ -53,6 +53,28 @@ import Testing
         #expect(picture.total(\.done) == 1)
     }
 
+    @Test("what attempts that run report is shown until they end")
+    func progress() {
+        var picture = TaskPicture()
+        let run = picture.begin(Self.type)
+        for index in 0..<2 {
+            picture.note(.taskStarted(index: index, system: "a", attempt: 1, cost: 1), of: run, at: 1)
+        }
+        for (index, fraction) in [(1, 0.25), (0, 0.5), (1, 0.75), (5, 0.1)] {
+            picture.note(
+                .taskProgressed(
+                    index: index, system: "a", attempt: 1, fraction: fraction, message: "row\u{1b} \(index)"),
+                of: run, at: 2)
+        }
+        #expect(picture.progress.map(\.fraction) == [0.5, 0.75])
+        #expect(picture.progress.first?.about == "test.double/1, task 1 on a")
+        #expect(picture.progress.first?.message.contains("\u{1b}") == false)
+        picture.note(.taskFinished(index: 0, system: "a", attempt: 1, cost: 1, seconds: 0), of: run, at: 3)
+        #expect(picture.progress.map(\.fraction) == [0.75])
+        picture.note(.taskRetried(index: 1, system: "a", attempt: 1, reason: "gone"), of: run, at: 3)
+        #expect(picture.progress.isEmpty)
+    }
+
     @Test("the rate is that of the last ten seconds")
     func rate() {
         var picture = TaskPicture()

@@ -32,6 +32,9 @@ class TaskPage extends StatusPage {
         type.name, process.role === "node" ? "–" : whole(type.running), whole(type.done), whole(type.failed),
         whole(type.retried), whole(type.recorded), type.seconds === undefined ? "–" : duration(type.seconds),
       ]), [1, 2, 3, 4, 5, 6], "There was no task yet.");
+    byID("work").hidden = state.progress.length === 0;
+    this.fill("progress", ["Task", "Done", "It does now"],
+      state.progress.map(({ about, fraction, message }) => [about, `${Math.floor(100 * fraction)} %`, message]), [1], "");
     byID("clients").hidden = process.role !== "node";
     this.fill("coordinators", ["Name", "Address", "In flight", "Done"],
       state.coordinators.map(({ name, address, inFlight, done }) => [name, address, whole(inFlight), whole(done)]), [2, 3],
