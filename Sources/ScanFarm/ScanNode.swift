@@ -91,7 +91,8 @@ public final class ScanNode: Sendable {
         identity = local.id
         self.local = local
         server = NodeServer(
-            system: local, keys: keys, taskTypes: taskTypes, listen: listen, resolver: resolver, options: options,
+            system: local, keys: keys, taskTypes: taskTypes, listen: listen,
+            resolver: KeptTypes.contain(taskTypes.names) ? KeptResolver(next: resolver) : resolver, options: options,
             loop: loop, onEvent: { onEvent(.server($0)) })
         systems = Systems(clock: loop)
         var remote = RemoteNodes.Options()

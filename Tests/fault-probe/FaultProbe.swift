@@ -17,6 +17,9 @@ import SkyScan
                                               file $PROBE_DEADLY: deadly
                fault-probe naps COUNT MILLISECONDS[,BYTES] HOST:PORT…
                                               each with so many bulk bytes
+               fault-probe keeper NAME        a node that keeps results
+               fault-probe kept HOST:PORT…    lets nodes keep results, uses them there, and fetches them when one of
+                                              the nodes has been lost
         """
 
     static func main() async {
@@ -39,6 +42,10 @@ import SkyScan
                 try await nap(
                     count, milliseconds: numbers[0], bulk: numbers.count > 1 ? numbers[1] : 0,
                     nodes: Array(words.dropFirst(3)))
+            case "keeper":
+                guard words.count > 1 else { return print(usage) }
+                try await keep(as: words[1])
+            case "kept": try await useKept(on: Array(words.dropFirst()))
             default: print(usage)
             }
         } catch {
@@ -86,7 +93,7 @@ import SkyScan
         await farm.close()
     }
 
-    private static func write(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+    static func write(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
 }
 
 /// Sleeps, and answers with its number.

@@ -133,27 +133,38 @@ public struct SimulatedFarm: Equatable, Sendable {
     public func run<Work: ScanTask>(
         _ tasks: [Work], bulk: (@Sendable (Work) -> BulkSource?)? = nil
     ) throws(SimulationError) -> SimulatedReport<Work> {
+        let report = Locked(SimulatedReport<Work>())
+        try run { coordinator, elapsed in
+            do throws(ScanError) {
+                let run = coordinator.responses(to: tasks, bulk: bulk) { event in
+                    report.withLock { $0.events.append(event) }
+                }
+                for try await response in run { report.withLock { $0.responses.append(response) } }
+            } catch {
+                report.withLock { $0.error = error }
+            }
+            report.withLock { $0.duration = elapsed() }
+        }
+        return report.withLock { $0 }
+    }
+
+    /// Runs code that has several runs, one after the other or at a time, such as one that uses the results of another.
+    /// - Parameter body: gets a coordinator of the farm, and the virtual time since the beginning.
+    /// - Returns: what `body` returns.
+    /// - Throws: ``SimulationError`` if `body` waits for something that never happens.
+    @discardableResult
+    public func run<Value: Sendable>(
+        _ body: @escaping @Sendable (ScanCoordinator, _ elapsed: @escaping @Sendable () -> Duration) async -> Value
+    ) throws(SimulationError) -> Value {
         let world = SimulatedFarmWorld(self)
         defer { world.end() }
         let coordinator = ScanCoordinator(
             systems: world.systems, options: options, clock: world.clock, executor: world.executor)
-        let report = world.executor.run(until: Instant(nanoseconds: 0).advanced(by: limit)) {
-            var report = SimulatedReport<Work>()
-            let events = Locked<[TaskEvent]>([])
-            do throws(ScanError) {
-                let run = coordinator.responses(to: tasks, bulk: bulk) { event in
-                    events.withLock { $0.append(event) }
-                }
-                for try await response in run { report.responses.append(response) }
-            } catch {
-                report.error = error
-            }
-            report.events = events.withLock { $0 }
-            report.duration = world.elapsed
-            return report
+        let value = world.executor.run(until: Instant(nanoseconds: 0).advanced(by: limit)) {
+            await body(coordinator) { world.elapsed }
         }
-        guard let report else { throw SimulationError(seed: seed, time: world.elapsed) }
-        return report
+        guard let value else { throw SimulationError(seed: seed, time: world.elapsed) }
+        return value
     }
 }
 

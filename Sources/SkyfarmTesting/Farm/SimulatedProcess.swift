@@ -117,7 +117,9 @@ final class SimulatedProcess: ScanTransport, @unchecked Sendable {
 
     private func scan(_ request: AttemptRequest, _ seconds: Double) -> (AttemptOutcome, PlainOutput?) {
         do {
-            let output = try scan(request.task, ScanContext(bulk: request.bulk))
+            let output = try SimulatedIdentity.$current.withValue(id) {
+                try scan(request.task, ScanContext(bulk: request.bulk))
+            }
             return (.finished(seconds: seconds), output)
         } catch {
             return (.failed(String(words: error), seconds: seconds), nil)

@@ -64,6 +64,25 @@ import Testing
         return Job(result.errors)
     }
 
+    @Test("results stay on the nodes that computed them, and are computed again if their node was killed")
+    func keptResults() throws {
+        let nodes = try ["alpha", "beta"].map { try ProbeNode("keeper", $0) }
+        let program = try Program(path: Self.probe, ["kept"] + nodes.map(\.address))
+        var systems: [Substring] = []
+        try program.wait("kept results") { text in
+            let line = text.split(separator: "\n").first { $0.hasPrefix("kept ") }
+            systems = line.map { Array($0.split(separator: " ").dropFirst()) } ?? []
+            return !systems.isEmpty
+        }
+        nodes[0].program.send(SIGKILL)
+        let result = try program.finish()
+        #expect(result.code == 0, "\(result.output)")
+        let lost = systems.count { $0 == "alpha" }
+        #expect(systems.count == 8 && lost > 0 && lost < 8)
+        #expect(result.errors.contains("sums 8 right, "), "\(result.errors)")
+        #expect(result.errors.contains("fetched 8, of which \(lost) were lost"), "\(result.errors)")
+    }
+
     @Test("with one node killed and another stopped every task is done once, in not much more time")
     func killedAndStopped() throws {
         let nodes = try nodes([1, 1, 1])
