@@ -77,6 +77,26 @@ import ImageJobs
         #expect(FileManager.default.fileExists(atPath: scene.path("shared/o.fits")))
     }
 
+    @Test("a job begins after one of another node that shares the folder, and is refused if that one was cancelled")
+    func chain() throws {
+        let nodes = try [node("beta"), node("gamma")]
+        let image = try scene.sky("shared/sky.fits", size: "600x400")
+        let waiting = [
+            image, "--local-slots", "0", "--exclude", "*", "--srv", "nosuch.invalid", "--wait", "3600", "-o",
+            scene.path("shared/never.fits"),
+        ]
+        let held = try submit(["--on", "beta"] + waiting, nodes)
+        let late = try submit(["--on", "gamma", "--after", held, image, "-o", scene.path("shared/l.fits")], nodes)
+        let first = try submit(["--on", "beta", image, "-o", scene.path("shared/a.fits")], nodes)
+        let second = try submit(
+            ["--on", "gamma", "--after", String(first.prefix(7)), image, "-o", scene.path("shared/b.fits")], nodes)
+        #expect(try run(["jobs", "wait", second], nodes).code == 0)
+        #expect(store.entry(first)?.result?.code == 0 && store.entry(second)?.job.after == [first])
+        #expect(try run(["jobs", "cancel", held], nodes).code == 0)
+        #expect(try run(["jobs", "wait", late], nodes).code == 1)
+        #expect(store.entry(late)?.message?.contains("job \(held), after which this one runs, was cancelled") == true)
+    }
+
     @Test("a job whose node is lost is continued by another one from its journal, with the same bytes")
     func lost() throws {
         let (beta, gamma) = (try node("beta"), try node("gamma"))

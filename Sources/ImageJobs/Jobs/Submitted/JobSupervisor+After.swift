@@ -77,6 +77,9 @@ extension JobSupervisor {
             + " `skyfarm jobs resume \(id)`"
         say("job \(id) is not begun: \(text)")
         _ = try? jobs.inFolder { names in
+            // A job in a shared folder that was never begun has no folder of a run.
+            try? FileManager.default.createDirectory(
+                atPath: names.run(id), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             let log = open(names.log(id), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0o600)
             guard log >= 0 else { return }
             let file = OpenDescriptor(log)
