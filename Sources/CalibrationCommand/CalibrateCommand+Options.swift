@@ -84,7 +84,7 @@ extension CalibrateCommand {
             "A folder of which no master is named is sorted by the headers of its frames: masters of bias, dark and flat"
                 + " frames are made, or kept from an earlier run, and each light frame gets those that match it, the"
                 + " nearest in time. Overscan and trim are then those of the headers, if they tell them.",
-            "After --, options of skyfarm scan can follow, by which the calibrated frames are scanned then, on all nodes.",
+            "After --, options of skyfarm scan can follow: the calibrated frames are then scanned, on all nodes.",
             "A frame that cannot be calibrated is named with its reason and fails alone: the exit code is then 23.",
         ],
         arguments: [

@@ -30,7 +30,8 @@ struct CalibrationReport {
 
     /// Writes an error for each frame that failed, and the result.
     func write(_ output: String, _ common: CommonOptions, _ log: Log) throws {
-        var document = Document(masters: night?.masters, unused: night?.unused, missing: night?.missing)
+        var document = Document(
+            masters: night?.masters, unused: night?.unused, others: night?.others, missing: night?.missing)
         for row in rows {
             var file = Document.File(file: row.name)
             switch row.result {
@@ -64,6 +65,7 @@ struct CalibrationReport {
         var failed = 0
         var masters: [NightReport.Master]?
         var unused: [String]?
+        var others: [String]?
         var missing: [FrameKind]?
 
         struct File: Encodable {

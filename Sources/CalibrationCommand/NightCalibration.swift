@@ -13,9 +13,12 @@ struct NightCalibration {
     private let files: [InputList.File]
     private let plan: NightPlan
     private let outputs: CalibrationPlan
-    /// Frames whose header does not tell what they are, and those of other kinds.
+    /// Frames whose header does not tell what they are.
     private let unreadable: [NightPlan.Failure]
+    /// Frames that are neither of the sky nor for its calibration.
     private let others: [String]
+    /// Why files in the folder of masters are not used.
+    private let warnings: [String]
     private let folder: String
 
     /// The masters of a light frame, and its sections.
@@ -40,16 +43,34 @@ struct NightCalibration {
         let kept = Self.read(Self.masters(in: folder), options)
         plan = NightPlan(read.frames, masters: kept.frames.filter { $0.master != nil }, night.options)
         (unreadable, others) = (read.failures, read.others)
+        warnings =
+            kept.failures.map(\.reason)
+            + kept.frames.filter { $0.master == nil }.map { "\($0.location): is not used, since it is no master" }
         let lights = plan.lights.map {
             InputList.File(path: $0.frame.location.path, selector: $0.frame.location.selectorOrNil)
         }
-        guard !lights.isEmpty || !(plan.failures + read.failures).isEmpty else {
-            throw CommandError(
-                .input,
-                "\(options.frames[0]): has no light frame among \(files.count) files; name frames that are to be "
-                    + "calibrated as they are, as in '\(options.frames[0])/*.fits', or their masters")
-        }
+        try Self.check(plan, read.failures, files, options)
         outputs = try CalibrationPlan(lights, options, others: files.map(\.path) + kept.frames.map(\.location.path))
+    }
+
+    /// Checks that there is something to do.
+    private static func check(
+        _ plan: NightPlan, _ failures: [NightPlan.Failure], _ files: [InputList.File],
+        _ options: CalibrateCommand.Options
+    ) throws(CommandError) {
+        guard plan.lights.isEmpty, failures.isEmpty else { return }
+        let name = options.frames[0]
+        let remedy =
+            "to calibrate frames as they are, name them, as in '\(name.hasSuffix("/") ? name : name + "/")*.fits', "
+            + "or their masters by --bias, --dark and --flat"
+        if plan.missing.count == 3 {
+            throw CommandError(
+                .input, "\(name): has no bias, dark or flat frame among \(files.count) files, and no masters; " + remedy
+            )
+        }
+        if plan.failures.isEmpty {
+            throw CommandError(.input, "\(name): has no light frame among \(files.count) files; " + remedy)
+        }
     }
 
     private static func read(
@@ -104,11 +125,11 @@ struct NightCalibration {
                 interrupts.received?.exitCode ?? .interrupted, "calibrate: stopped; no frame was written")
         }
         let failures = unreadable + plan.failures + maker.failures
-        let report = NightReport(plan, maker)
+        let report = NightReport(plan, maker, others)
         display.handle(.stage("calibrate"))
-        let (results, warnings) = calibrate(maker, interrupts)
+        let (results, strange) = calibrate(maker, interrupts)
         display.finish()
-        for warning in report.warnings + warnings { log.write(.warning, StyledText(warning)) }
+        for warning in warnings + report.warnings + strange { log.write(.warning, StyledText(warning)) }
         let lights = plan.lights.indices.map { index in
             let location = plan.lights[index].frame.location
             return CalibrationReport.Row(
@@ -171,7 +192,7 @@ struct NightCalibration {
     func show() throws -> ExitCode {
         var maker = MasterMaker(plan, folder: folder, options, nil)
         try maker.run(isDryRun: true)
-        let report = NightReport(plan, maker)
+        let report = NightReport(plan, maker, others)
         var lights: [NightReport.Light] = []
         var all = unreadable + plan.failures + maker.failures
         for (index, light) in plan.lights.enumerated() {
@@ -186,7 +207,7 @@ struct NightCalibration {
                 all.append(NightPlan.Failure(location: light.frame.location, reason: "\(error)"))
             }
         }
-        for warning in report.warnings { options.log.write(.warning, StyledText(warning)) }
+        for warning in warnings + report.warnings { options.log.write(.warning, StyledText(warning)) }
         try report.writePlan(lights, all, isJSON: options.common.json)
         if all.isEmpty { return .complete }
         return lights.isEmpty ? .input : .partialCatalogue

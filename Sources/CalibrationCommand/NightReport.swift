@@ -32,12 +32,14 @@ struct NightReport {
 
     let masters: [Master]
     let unused: [String]
+    /// Frames that are neither of the sky nor for its calibration.
+    let others: [String]
     let missing: [FrameKind]
     private let plan: NightPlan
     private let maker: MasterMaker
 
-    init(_ plan: NightPlan, _ maker: MasterMaker) {
-        (self.plan, self.maker) = (plan, maker)
+    init(_ plan: NightPlan, _ maker: MasterMaker, _ others: [String]) {
+        (self.plan, self.maker, self.others) = (plan, maker, others)
         unused = plan.unused.map(\.description)
         missing = plan.missing
         masters = zip(plan.masters, maker.masters).map { master, made in
@@ -73,7 +75,7 @@ struct NightReport {
             let document = Document(
                 masters: masters, lights: lights,
                 failures: failures.map { Failure(file: $0.location.description, error: $0.reason) }, unused: unused,
-                missing: missing)
+                others: others, missing: missing)
             return try StandardOutput.write(JSONOutput.document(document))
         }
         var text = ""
@@ -96,6 +98,7 @@ struct NightReport {
         }
         for failure in failures { text += "\(failure.location): \(failure.reason)\n" }
         if !unused.isEmpty { text += "not needed: \(Self.list(unused))\n" }
+        if !others.isEmpty { text += "of other kinds: \(Self.list(others))\n" }
         try StandardOutput.write(text.split(separator: "\n").map { "\($0)".printable + "\n" }.joined())
     }
 
@@ -111,6 +114,7 @@ struct NightReport {
         var lights: [Light]
         var failures: [Failure]
         var unused: [String]
+        var others: [String]
         var missing: [FrameKind]
     }
 }

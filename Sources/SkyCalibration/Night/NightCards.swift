@@ -3,13 +3,13 @@ internal import SkyFITS
 
 /// The cards of a frame by their names, which may be those of HIERARCH cards.
 struct NightCards {
-    private let cards: ImageCards
+    private let headers: [FITSHeader]
     private var long: [String: String] = [:]
 
-    /// Reads the cards of an image, and of its primary header.
-    init(_ cards: ImageCards) {
-        self.cards = cards
-        for header in [cards.primary, cards.header] {
+    /// Reads the cards of an image, and those of the primary header, which belong to the frame as a whole.
+    init(_ header: FITSHeader, primary: FITSHeader) {
+        headers = [header, primary]
+        for header in [primary, header] {
             for index in 0..<header.count {
                 guard let (name, value) = Self.hierarchical(header[index]) else { continue }
                 long[name] = value
@@ -29,7 +29,9 @@ struct NightCards {
 
     /// The value of a card as text without spaces around it; nil without one.
     func words(_ keyword: String) -> String? {
-        let value = keyword.contains(" ") ? long[keyword] : cards.header.text(keyword) ?? cards.value(keyword)?.words
+        let value =
+            keyword.contains(" ")
+            ? long[keyword] : headers.lazy.compactMap { $0.text(keyword) ?? $0.words(keyword) }.first
         let words = value?.split(separator: " ").joined(separator: " ") ?? ""
         return words.isEmpty ? nil : words
     }

@@ -69,7 +69,8 @@ extension NightFrame {
         let images = try FrameImages(location)
         let image = try FITSImage(images.location(of: 0))
         let own = ImageCards(header: image.header, primary: image.primary)
-        let cards = NightCards(own)
+        let whole = ImageCards(header: image.primary)
+        let cards = NightCards(image.header, primary: image.primary)
         guard let (kind, isMaster) = try kind(of: cards, location) else { return nil }
         let raw = FrameSections(own, width: image.width, height: image.height)
         var frame = NightFrame(
@@ -80,9 +81,9 @@ extension NightFrame {
             frame.hasOverscan = cards.words("CALOVSC") != nil
         }
         for key in keys { frame.values[key] = key.value(cards) }
-        frame.exposure = ExposureTime.of(own)
+        frame.exposure = ExposureTime.of(own) ?? ExposureTime.of(whole)
         frame.temperature = cards.number(GroupKey.temperatureKeywords)
-        let begin = Observation(own).modifiedJulianDate
+        let begin = Observation(own).modifiedJulianDate ?? Observation(whole).modifiedJulianDate
         frame.time = cards.number(["MJD-AVG"]) ?? begin.map { $0 + (frame.exposure ?? 0) / 2 / 86_400 }
         return frame
     }

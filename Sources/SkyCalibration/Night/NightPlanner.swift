@@ -40,8 +40,11 @@ struct NightPlanner {
         }
         let hasBias = (usable + frames + masters).contains { $0.kind == .bias }
         groups = FrameGroup.groups(of: usable, options, hasBias: hasBias)
-        let names = Set(groups.map(\.name))
-        let files = frames.filter { $0.master != nil } + masters.filter { !names.contains($0.name) }
+        var known = Set(groups.map(\.name))
+        // A master lies among the frames and in the folder of masters if that is the same.
+        let files = (frames.filter { $0.master != nil } + masters).filter { file in
+            !known.contains(file.name) && known.insert(file.location.description).inserted
+        }
         candidates =
             groups.indices.map { [groups] in
                 Candidate(source: .group($0), summary: groups[$0].summary, name: groups[$0].name)

@@ -1,3 +1,4 @@
+import ScanBasics
 import SkyFITS
 import SkyTestSupport
 import Testing
@@ -97,6 +98,28 @@ import Testing
         #expect(gain?.values.map(\.value).sorted() == ["100 offset 30 mode High Gain", "U+pol 45", "here"])
         let bare = try #require(try read([HeaderEntry("IMAGETYP", .text("LIGHT"))]))
         #expect(bare.values.isEmpty && bare.exposure == nil && bare.time == nil && bare.temperature == nil)
+    }
+
+    @Test("the cards of the primary header are those of the frame, also where an image inherits none")
+    func primary() throws {
+        let file = try AtomicFile(path: folder.path("mosaic.fits"), overwrite: false)
+        let writer = try FITSFileWriter(path: folder.path("mosaic.fits"), in: file)
+        try writer.addEmptyImage()
+        for entry in [
+            HeaderEntry("OBSTYPE", .text("zero")), HeaderEntry("EXPTIME", .real(3)),
+            HeaderEntry("MJD-OBS", .real(60_000)), HeaderEntry("CCDSUM", .text("2 2")),
+        ] { try writer.set(entry) }
+        for _ in 0..<2 {
+            try writer.addImage(width: 4, height: 3, .float32)
+            try writer.set(HeaderEntry("INHERIT", .logical(false)))
+            try writer.write([Float](repeating: 1, count: 12))
+        }
+        try writer.finish()
+        let location = ImageLocation(path: folder.path("mosaic.fits"), selector: .firstImage)
+        let frame = try #require(
+            try NightFrame.read(location, keys: GroupKey.standard, sections: NightSections()))
+        #expect(frame.kind == .bias && frame.exposure == 3 && frame.values == [.binning: "2x2"])
+        #expect(frame.time != nil && frame.size == .init(width: 4, height: 3, images: 2))
     }
 
     @Test("sections of the header are used unless others are given")

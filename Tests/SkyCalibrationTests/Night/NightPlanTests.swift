@@ -222,6 +222,9 @@ import Testing
         let plan = NightPlan([frame("b", .bias, 0), frame("l", .light, filter: "g", 60)], masters: masters)
         #expect(names(plan, plan.lights.first?.dark) == ["night/masters/dark_old.fits"])
         #expect(names(plan, plan.lights.first?.bias) == ["b"] && plan.missing == [.flat])
+        // So are those among the frames, once.
+        let same = NightPlan([frame("b", .bias, 0), frame("l", .light, filter: "g", 60)] + masters, masters: masters)
+        #expect(same == plan)
         let none = NightPlan([frame("b", .bias, 0), frame("l", .light, filter: "g", 60)], masters: [masters[1]])
         #expect(reasons(none) == ["night/l.fits: no dark matches: dark_raw.fits is not known to be without bias"])
     }

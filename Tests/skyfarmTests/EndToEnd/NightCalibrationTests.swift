@@ -233,6 +233,29 @@ import Testing
         #expect(try Program.run(["calibrate", night, "-o", night, "--overwrite"]).code == 5)
     }
 
+    @Test("frames of other kinds and files that are no masters are named; light frames alone are an error")
+    func leftOut() throws {
+        try synth(["--calibrations", "2"])
+        try change("bias-001.fits") { replace("'Bias Frame'", "'focus     '", in: &$0) }
+        let masters = folder.path("masters/")
+        try FileManager.default.createDirectory(atPath: masters, withIntermediateDirectories: true)
+        try Data("no FITS".utf8).write(to: URL(fileURLWithPath: masters + "note.fits"))
+        try FileManager.default.moveItem(atPath: night + "dark-60s-002.fits", toPath: masters + "dark.fits")
+        let plan = try calibrate(["--dry-run", "--masters", masters])
+        #expect(plan.code == 0 && plan.output.contains("of other kinds: \(night)bias-001.fits\n"), "\(plan.output)")
+        #expect(
+            plan.errors.contains("note.fits") && plan.errors.contains("dark.fits: is not used, since it is no master"))
+        for name in names(night) where !name.hasPrefix("light") {
+            try FileManager.default.removeItem(atPath: night + name)
+        }
+        // The overscan alone can be subtracted, but not nothing.
+        let overscan = try calibrate(["--dry-run"])
+        #expect(overscan.code == 0 && overscan.errors.contains("there is no flat frame: this step is left out"))
+        let lights = try calibrate(["--overscan", "none"])
+        #expect(lights.code == 5 && lights.errors.contains("has no bias, dark or flat frame among 2 files"))
+        #expect(lights.errors.contains("as in '\(night)*.fits'") && folder.names.count == 2)
+    }
+
     @Test("a night goes from raw frames to catalogues in one command")
     func catalogues() throws {
         try synth()
