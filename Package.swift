@@ -127,7 +127,7 @@ let package = Package(
                 "ScanBasics", "CSystem",
             ],
             swiftSettings: swift),
-        // Programs of the users, on items: `skyfarm map`.
+        // Programs and functions of the users, on items: `skyfarm map` and `skyfarm call`.
         .target(
             name: "MapCommand",
             dependencies: [
@@ -365,7 +365,8 @@ let package = Package(
         // Stubs by which CFITSIO's archive is linked, and a CFITSIO driver for files that are open.
         .target(name: "CFITSIOSupport", path: "Sources/CLibraries/CFITSIOSupport", cSettings: computingC),
         // Starts programs of others, bounds them, and ends all that they have started.
-        .target(name: "CProgramBox", path: "Sources/CLibraries/CProgramBox", cSettings: computingC),
+        .target(
+            name: "CProgramBox", path: "Sources/CLibraries/CProgramBox", exclude: ["worker.py"], cSettings: computingC),
         // Calls of the system that Swift does not import.
         .target(name: "CSystem", path: "Sources/CLibraries/CSystem", cSettings: computingC),
 

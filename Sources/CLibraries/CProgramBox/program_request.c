@@ -48,20 +48,23 @@ int skyfarm_start_supervisor(char *const *words, int *socket, pid_t *process) {
 #endif
 }
 
-int skyfarm_send_program(int socket, const void *bytes, size_t count, const int *descriptors) {
+int skyfarm_send_program(
+    int socket, const void *bytes, size_t count, const int *descriptors, size_t descriptor_count) {
     union {
         struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof(int) * skyfarm_program_descriptors)];
+        char bytes[CMSG_SPACE(sizeof(int) * skyfarm_worker_descriptors)];
     } control;
+    if (descriptor_count > skyfarm_worker_descriptors) return EINVAL;
     memset(&control, 0, sizeof control);
     struct iovec part = {.iov_base = (void *)bytes, .iov_len = count};
     struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes,
+        .msg_controllen = CMSG_SPACE(sizeof(int) * descriptor_count)};
     struct cmsghdr *header = CMSG_FIRSTHDR(&message);
     header->cmsg_level = SOL_SOCKET;
     header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof(int) * skyfarm_program_descriptors);
-    memcpy(CMSG_DATA(header), descriptors, sizeof(int) * skyfarm_program_descriptors);
+    header->cmsg_len = CMSG_LEN(sizeof(int) * descriptor_count);
+    memcpy(CMSG_DATA(header), descriptors, sizeof(int) * descriptor_count);
     ssize_t sent;
     do sent = sendmsg(socket, &message, MSG_NOSIGNAL);
     while (sent < 0 && errno == EINTR);

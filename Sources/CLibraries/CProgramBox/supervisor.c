@@ -42,8 +42,9 @@ struct task {
     const char *folder_name;
     char **words;
     char **variables;
-    /// Folder of all tasks, folder of this one, standard output and standard error, and the control group's list.
-    int descriptors[skyfarm_program_descriptors];
+    /// Folder of all tasks, folder of this one, standard output, standard error, the control group's list and, of a
+    /// worker, the channel; -1 if there is none.
+    int descriptors[skyfarm_worker_descriptors];
 };
 
 static char request[longest_request];
@@ -211,6 +212,15 @@ static void limit(int resource, uint64_t value) {
     setrlimit((__rlimit_resource_t)resource, &wanted);
 }
 
+/// Gives a worker its channel. Returns 0 if that fails.
+static int pass_channel(void) {
+    int channel = task.descriptors[skyfarm_program_descriptors];
+    if (channel < 0) return 1;
+    // dup2 clears the flag that closes a descriptor, but not if both are the same.
+    if (channel == skyfarm_worker_channel) return fcntl(channel, F_SETFD, 0) == 0;
+    return dup2(channel, skyfarm_worker_channel) == skyfarm_worker_channel;
+}
+
 /// Starts the program. The child shares the memory of this process until it has begun to run the program.
 /// - Returns: its identifier, or -1 with `error` set.
 static pid_t start(volatile int *error) {
@@ -234,8 +244,8 @@ static pid_t start(volatile int *error) {
         if (task.limits.niceness) setpriority(PRIO_PROCESS, 0, task.limits.niceness);
         umask(077);
         // 0 stands for the process that writes.
-        if (write(task.descriptors[4], "0", 1) == 1 && fchdir(task.descriptors[1]) == 0 && dup2(nothing, 0) == 0 && dup2(task.descriptors[2], 1) == 1
-            && dup2(task.descriptors[3], 2) == 2) {
+        if (write(task.descriptors[4], "0", 1) == 1 && fchdir(task.descriptors[1]) == 0 && dup2(nothing, 0) == 0
+            && dup2(task.descriptors[2], 1) == 1 && dup2(task.descriptors[3], 2) == 2 && pass_channel()) {
             sigprocmask(SIG_SETMASK, &none, NULL);
             // All other descriptors are closed by execve.
             execve(task.words[0], task.words, task.variables);
@@ -373,7 +383,7 @@ static int run(int socket, struct skyfarm_program_result *result) {
 // MARK: Requests
 
 static void close_descriptors(int from) {
-    for (int index = from; index < skyfarm_program_descriptors; index++) {
+    for (int index = from; index < skyfarm_worker_descriptors; index++) {
         if (task.descriptors[index] >= 0) close(task.descriptors[index]);
         task.descriptors[index] = -1;
     }
@@ -404,7 +414,7 @@ static int parse(size_t count) {
 static int receive(int socket) {
     union {
         struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof(int) * skyfarm_program_descriptors)];
+        char bytes[CMSG_SPACE(sizeof(int) * skyfarm_worker_descriptors)];
     } control;
     for (;;) {
         struct iovec part = {.iov_base = request, .iov_len = sizeof request};
@@ -418,8 +428,9 @@ static int receive(int socket) {
         close_descriptors(0);
         struct cmsghdr *header = CMSG_FIRSTHDR(&message);
         if (!header || header->cmsg_type != SCM_RIGHTS) return 0;
-        if (header->cmsg_len != CMSG_LEN(sizeof task.descriptors)) return 0;
-        memcpy(task.descriptors, CMSG_DATA(header), sizeof task.descriptors);
+        size_t bytes = header->cmsg_len - CMSG_LEN(0);
+        if (bytes != sizeof task.descriptors && bytes != sizeof(int) * skyfarm_program_descriptors) return 0;
+        memcpy(task.descriptors, CMSG_DATA(header), bytes);
         return parse((size_t)count);
     }
 }
@@ -437,7 +448,7 @@ int skyfarm_supervise_programs(int socket) {
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) return 1;
     prctl(PR_SET_NAME, "skyfarm-program");
     if ((socket = fcntl(socket, F_DUPFD_CLOEXEC, 3)) < 0) return 1;
-    for (int index = 0; index < skyfarm_program_descriptors; index++) task.descriptors[index] = -1;
+    for (int index = 0; index < skyfarm_worker_descriptors; index++) task.descriptors[index] = -1;
     int has_folder = 0;
     while (receive(socket)) {
         struct skyfarm_program_result result;

@@ -10,8 +10,9 @@ final class ProgramPlace: Sendable {
     let folder: OpenDescriptor
     let output: OpenDescriptor
     let errors: OpenDescriptor
-    private let scratch: ScratchFolder
-    private let name: String
+    let scratch: ScratchFolder
+    /// Name of the folder in that of all tasks.
+    let name: String
     private let supervisor: ProgramSupervisor
     /// The control group of the programs; nil if there is none.
     private let group: ProgramGroup?
@@ -100,14 +101,21 @@ final class ProgramPlace: Sendable {
     func supervise(
         _ words: [String], _ variables: [String], _ limits: ProgramLimits, _ context: ScanContext
     ) throws -> ProgramResult {
-        let request = ProgramSupervisor.request(folder: name, words, variables, limits)
-        let descriptors = [scratch.descriptor, folder, output, errors, group?.processes ?? nowhere].map(\.number)
+        let request = ProgramSupervisor.request(folder: name, words, variables, limits.values)
         let kills = group?.memoryKills ?? 0
         defer { group?.killAll() }
         var result = try supervisor.run(request, descriptors, context)
         if let group, group.memoryKills > kills { result.end = skyfarm_program_out_of_memory }
         return result
     }
+
+    /// Those that accompany the request of a program.
+    var descriptors: [Int32] {
+        [scratch.descriptor, folder, output, errors, group?.processes ?? nowhere].map(\.number)
+    }
+
+    /// Socket of the supervisor.
+    var supervisorSocket: Int32 { supervisor.socket.number }
 
     /// Removes what a task has left.
     /// - Returns: Whether the place can be used again.

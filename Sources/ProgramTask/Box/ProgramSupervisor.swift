@@ -17,7 +17,7 @@ struct ProgramResult: Sendable {
 /// A process that runs programs for this one. It ends with this object, or with this process, and takes with it what
 /// it runs.
 final class ProgramSupervisor: Sendable {
-    private let socket: OpenDescriptor
+    let socket: OpenDescriptor
 
     /// - Throws: ``ProgramRefusal``.
     init(_ command: [String]) throws(ProgramRefusal) {
@@ -34,10 +34,10 @@ final class ProgramSupervisor: Sendable {
 
     /// The message that starts a program.
     static func request(
-        folder: String, _ words: [String], _ variables: [String], _ limits: ProgramLimits
+        folder: String, _ words: [String], _ variables: [String], _ limits: skyfarm_program_limits
     ) -> [UInt8] {
         let head = skyfarm_program_request(
-            limits: limits.values, words: UInt32(words.count), variables: UInt32(variables.count))
+            limits: limits, words: UInt32(words.count), variables: UInt32(variables.count))
         var bytes = withUnsafeBytes(of: head) { Array($0) }
         for text in [folder] + words + variables {
             bytes += text.utf8
@@ -51,7 +51,7 @@ final class ProgramSupervisor: Sendable {
     func run(_ request: [UInt8], _ descriptors: [Int32], _ context: ScanContext) throws -> ProgramResult {
         let start = ContinuousClock.now
         let error = request.withUnsafeBytes {
-            skyfarm_send_program(socket.number, $0.baseAddress, $0.count, descriptors)
+            skyfarm_send_program(socket.number, $0.baseAddress, $0.count, descriptors, descriptors.count)
         }
         guard error == 0 else { throw ProgramPlace.refusal("the program's process", error) }
         var result = skyfarm_program_result()

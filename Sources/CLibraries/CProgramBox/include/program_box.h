@@ -59,8 +59,10 @@ struct skyfarm_program_result {
     uint64_t microseconds;
 };
 
-/// Descriptors that accompany a request.
-enum { skyfarm_program_descriptors = 5 };
+/// Descriptors that accompany a request: those of a program and, for a worker, the end of its channel.
+enum { skyfarm_program_descriptors = 5, skyfarm_worker_descriptors = 6 };
+/// Descriptor of the channel in a worker.
+enum { skyfarm_worker_channel = 3 };
 
 /// Whether this system can contain programs: Linux.
 int skyfarm_program_box_works(void);
@@ -77,10 +79,11 @@ int skyfarm_supervise_programs(int socket);
 int skyfarm_start_supervisor(char *const *words, int *socket, pid_t *process);
 
 /// Sends a request of `count` bytes with the descriptors of the folder of all tasks, of the folder of this one, of the
-/// files for standard output and standard error, and of the list of processes of a control group, which the program
-/// enters, or of /dev/null.
+/// files for standard output and standard error, of the list of processes of a control group, which the program enters,
+/// or of /dev/null and, for a worker, of its channel: `descriptor_count` of them.
 /// - Returns: 0, or an error number.
-int skyfarm_send_program(int socket, const void *bytes, size_t count, const int *descriptors);
+int skyfarm_send_program(
+    int socket, const void *bytes, size_t count, const int *descriptors, size_t descriptor_count);
 
 /// Asks the supervisor to end the program that runs.
 void skyfarm_cancel_program(int socket);
@@ -88,6 +91,39 @@ void skyfarm_cancel_program(int socket);
 /// Waits up to `milliseconds` for the result of the program that runs.
 /// - Returns: 1 if `result` was set, 0 if the time is over, or -1 if the supervisor has ended.
 int skyfarm_await_program(int socket, int milliseconds, struct skyfarm_program_result *result);
+
+/// Makes the two ends of the channel between this process and a worker.
+/// - Returns: 0, or an error number.
+int skyfarm_make_channel(int ends[2]);
+
+/// Makes a file in memory with `count` bytes.
+/// - Returns: its descriptor, or a negated error number.
+int skyfarm_make_memory_file(const void *bytes, size_t count);
+
+/// Size of a file in memory, or -1 if the descriptor is that of another file, of which reading might not end.
+int64_t skyfarm_memory_file_size(int descriptor);
+
+/// Sends a message to a worker, with the descriptor of a file in memory unless it is -1.
+/// - Returns: 0, or an error number.
+int skyfarm_send_call(int channel, const void *bytes, size_t count, int file);
+
+/// A message of a worker.
+struct skyfarm_reply {
+    /// Number of bytes.
+    size_t count;
+    /// Descriptor that came with it, which the caller closes; -1 if none did.
+    int file;
+};
+
+/// Waits up to `milliseconds` for a message of a worker, of at most `room` bytes, or for its end.
+/// - Returns: 1 if `reply` was set, 2 if the worker has ended and `result` was set, 0 if the time is over, or -1 if the
+///   supervisor has ended.
+int skyfarm_await_reply(
+    int supervisor, int channel, int milliseconds, void *bytes, size_t room, struct skyfarm_reply *reply,
+    struct skyfarm_program_result *result);
+
+/// The source of the program of a worker, in Python, with a zero byte at its end.
+const char *skyfarm_worker_text(void);
 
 /// Removes the file or folder `name` of `folder` with all below it, without following a symbolic link, also where
 /// permissions were removed.
