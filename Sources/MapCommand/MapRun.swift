@@ -179,7 +179,7 @@ struct MapRun {
 }
 
 /// Shows the events of a run's tasks.
-private struct MapEvents: Sendable {
+struct MapEvents: Sendable {
     private let events: ScanEvents
     private let joined = Locked<Set<String>>([])
 

@@ -40,6 +40,7 @@ extension NodeCommand {
         var storeLimit: Int
         /// Programs that coordinators may ask for by name.
         package var programs: ProgramOptions
+        package var modules: PythonOptions
         var advertises: Bool
         /// Nodes that the live page shows in addition to the discovered ones.
         var clusterNodes: [SocketAddress]
@@ -58,8 +59,9 @@ extension NodeCommand {
             memory = try arguments[NodeCommand.memory]
             tags = try arguments[NodeCommand.tags]
             programs = try ProgramOptions(arguments, NodeCommand.program)
-            if tags.count + programs.programs.count > NodeInfo.tagLimit.count {
-                throw UsageError("node: at most \(NodeInfo.tagLimit.count) tags and programs")
+            modules = try PythonOptions(arguments, NodeCommand.python)
+            if tags.count + programs.programs.count + modules.modules.count > NodeInfo.tagLimit.count {
+                throw UsageError("node: at most \(NodeInfo.tagLimit.count) tags, programs and modules")
             }
             rules = OwnerRules(
                 maxLoad: try arguments[NodeCommand.maxLoad], idle: try arguments[NodeCommand.whenIdle],
@@ -126,6 +128,9 @@ extension NodeCommand {
     static let program = Option.list(
         "program", .program, layers: .environment("SKYFARM_PROGRAMS"),
         help: "Run the program at PATH for holders of the key, who ask for it by NAME with skyfarm map")
+    static let python = Option.list(
+        "python", .pythonModule, layers: .environment("SKYFARM_PYTHON_MODULES"),
+        help: "Call functions of the Python module at PATH for holders of the key, who ask for them by skyfarm call")
     private static let data = Option.list(
         "data", .text("DIR", expected: "the name of a folder"), layers: .all,
         help:
@@ -161,7 +166,7 @@ extension NodeCommand {
                 + " network, reads no files other than images below the folders of --data and --store, and writes none"
                 + " but FITS files below that of --store. With --program, holders of the key choose the arguments and"
                 + " input files of that program, which runs as the user of the node, in a folder of its own below"
-                + " --scratch. It announces itself by DNS-SD, and picks up a new cluster key"
+                + " --scratch; with --python, they choose the arguments of that module's functions. It announces itself by DNS-SD, and picks up a new cluster key"
                 + " without a restart.",
             "A firewall must accept TCP port \(SocketAddress.usual.port), or the port of --listen, and for discovery"
                 + " UDP port 5353. A second node of a machine listens on a free port.",
@@ -187,7 +192,7 @@ extension NodeCommand {
                 ]),
             OptionSection(
                 title: "Owner", options: [nice.spec, maxLoad.spec, whenIdle.spec, hours.spec, pause.spec, resume.spec]),
-            OptionSection(title: "Programs", options: [program.spec] + ProgramOptions.limits),
+            OptionSection(title: "Programs", options: [program.spec, python.spec] + ProgramOptions.limits),
             OptionSection(title: "Service", options: [installService.spec, user.spec, dryRun.spec]),
             CommonOptions.section,
         ],

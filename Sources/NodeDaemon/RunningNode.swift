@@ -44,6 +44,8 @@ struct RunningNode: Sendable {
     private let dashboard: DashboardServer?
     /// Runs the programs of `--program`; nil if there are none.
     private let programs: ProgramHost?
+    /// Calls the functions of the modules of `--python`; nil if there are none.
+    private let functions: PythonHost?
 
     /// - Throws: `CommandError` if the node cannot listen, or cannot use what its options name; `KeyError`.
     init(_ command: NodeCommand, _ naming: NodeName) throws {
@@ -62,13 +64,16 @@ struct RunningNode: Sendable {
         programs = try options.programs.host(
             slots: live.slots, niceness: options.niceness, environment: options.environment)
         var limits = NodeServer.Options(options)
-        limits.tags.formUnion(programs?.tags ?? [])
+        functions = try options.modules.host(
+            slots: live.slots, niceness: options.niceness, environment: options.environment)
+        limits.tags.formUnion((programs?.tags ?? []).union(functions?.tags ?? []))
         limits.onOrder = { owner.handle(.order($0, by: "\($1)")) }
         NodeCallService(store: try command.fileStore(), jobs: jobs).serve(&limits)
         let presence = Locked(CoordinatorPresence())
         let (namesakes, sighting) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let node = ScanNode(
-            name: name, keys: keys, slots: live.slots, serving: programs == nil ? .sky : .sky(and: ProgramTask.self),
+            name: name, keys: keys, slots: live.slots,
+            serving: programs == nil && functions == nil ? .sky : .sky(and: ProgramTask.self, PythonTask.self),
             listen: options.address.description,
             discovering: options.advertises ? [DNSServiceDiscovery()] : [], resolver: try command.resolver(),
             options: limits
@@ -129,6 +134,7 @@ struct RunningNode: Sendable {
         await drain(interrupts)
         live.end()
         programs?.close()
+        functions?.close()
         await dashboard?.close(within: 1)
     }
 

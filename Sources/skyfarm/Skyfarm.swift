@@ -26,7 +26,8 @@ package struct Skyfarm {
     package static let commands: [any Command.Type] = [
         ScanCommand.self, NodeCommand.self, NodesCommand.self, UpCommand.self, DownCommand.self, KeyCommand.self,
         DoctorCommand.self, JobsCommand.self,
-        SubmitCommand.self, StepsCommand.self, SpreadCommand.self, MapCommand.self, ViewCommand.self, SynthCommand.self,
+        SubmitCommand.self, StepsCommand.self, SpreadCommand.self, MapCommand.self, CallCommand.self, ViewCommand.self,
+        SynthCommand.self,
         BenchCommand.self,
         SexCommand.self, CombineCommand.self, CalibrateCommand.self, HelpCommand.self,
         CompletionsCommand.self,

@@ -102,7 +102,8 @@ package final class PythonHost: Sendable {
                 try take(kind)
                 ?? PythonWorker(
                     .init(kind: kind, words: command, variables: environment, limits: options.limits),
-                    in: try ProgramPlace(in: scratch, supervisor: options.supervisor, group: nil), until: deadline, context)
+                    in: try ProgramPlace(in: scratch, supervisor: options.supervisor, group: nil), until: deadline,
+                    context)
             let reply = try bulk.withUnsafeBytes { try worker.call(task.function, $0, until: deadline, context) }
             output.version = worker.version
             switch reply {

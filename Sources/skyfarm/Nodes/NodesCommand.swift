@@ -56,6 +56,8 @@ package struct NodesCommand: Command {
         package var tags: [String]?
         /// Names of the programs given by `--program` of the node.
         package var programs: [String]?
+        /// Names of the Python modules given by `--python` of the node.
+        package var modules: [String]?
         /// Number of running and queued tasks, divided by the number of slots.
         package var load: Double?
         var roundTripMilliseconds: Double?
@@ -79,10 +81,11 @@ package struct NodesCommand: Command {
         let usable = rows.filter(\.isUsable)
         let hasTags = usable.contains { $0.tags != nil }
         let hasPrograms = usable.contains { $0.programs != nil }
+        let hasModules = usable.contains { $0.modules != nil }
         let titles =
             ["NAME", "ADDRESS", "SLOTS", "LOAD", "ROUND TRIP", "VERSION", "KEY"] + (hasTags ? ["TAGS"] : [])
-            + (hasPrograms ? ["PROGRAMS"] : [])
-        var table = TextTable(titles, texts: ["ADDRESS", "VERSION", "KEY", "TAGS", "PROGRAMS"])
+            + (hasPrograms ? ["PROGRAMS"] : []) + (hasModules ? ["MODULES"] : [])
+        var table = TextTable(titles, texts: ["ADDRESS", "VERSION", "KEY", "TAGS", "PROGRAMS", "MODULES"])
         for row in usable {
             let roundTrip = row.roundTripMilliseconds.map { "\(plainText(($0 * 100).rounded() / 100)) ms" }
             let cells = [
@@ -92,7 +95,8 @@ package struct NodesCommand: Command {
             ]
             table.add(
                 cells + (hasTags ? [row.tags?.joined(separator: " ") ?? "-"] : [])
-                    + (hasPrograms ? [row.programs?.joined(separator: " ") ?? "-"] : []))
+                    + (hasPrograms ? [row.programs?.joined(separator: " ") ?? "-"] : [])
+                    + (hasModules ? [row.modules?.joined(separator: " ") ?? "-"] : []))
         }
         let others = rows.filter { !$0.isUsable }.map { row in
             let name = row.name.map { "\($0)  " } ?? ""
@@ -108,7 +112,7 @@ extension NodesCommand.Row {
         isUsable = state.isUsable
         name = state.node?.name ?? state.announcedName
         slots = state.node?.slots
-        (tags, programs) = Self.divided(state.node?.tags ?? [])
+        (tags, programs, modules) = Self.divided(state.node?.tags ?? [])
         load = state.node.flatMap { node in node.busy.map { Double($0) / Double(node.slots) } }
         roundTripMilliseconds = state.roundTrip.map { $0 / .milliseconds(1) }
         version = state.node?.software
@@ -118,12 +122,17 @@ extension NodesCommand.Row {
         reason = state.trouble
     }
 
-    /// Divides a node's tags into those that its owner has chosen and the programs that they announce; nil for none.
-    private static func divided(_ tags: [String]) -> (tags: [String]?, programs: [String]?) {
-        let own = tags.filter { !$0.hasPrefix(ProgramTask.tagPrefix) }
-        let programs = tags.filter { $0.hasPrefix(ProgramTask.tagPrefix) }
-            .map { String($0.dropFirst(ProgramTask.tagPrefix.count)) }
-        return (own.isEmpty ? nil : own, programs.isEmpty ? nil : programs)
+    /// Divides a node's tags into those that its owner has chosen, and the programs and modules that they announce; nil
+    /// for none.
+    private static func divided(_ tags: [String]) -> (tags: [String]?, programs: [String]?, modules: [String]?) {
+        func names(_ prefix: String) -> [String]? {
+            let names = tags.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+            return names.isEmpty ? nil : names
+        }
+        let own = tags.filter { tag in
+            ![ProgramTask.tagPrefix, PythonTask.tagPrefix].contains { tag.hasPrefix($0) }
+        }
+        return (own.isEmpty ? nil : own, names(ProgramTask.tagPrefix), names(PythonTask.tagPrefix))
     }
 
     /// Creates the row of a discovered node to which no connection is attempted.
