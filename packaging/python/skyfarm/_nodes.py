@@ -30,6 +30,8 @@ class NodeInfo:
         Tasks that it runs at a time.
     programs : tuple of str
         Names of the programs that it runs for `skyfarm.map`.
+    modules : tuple of str
+        Names of the Python modules whose functions it calls for `skyfarm.map`.
     load : float or None
         Tasks running or queued, divided by slots.
     round_trip : float or None
@@ -46,6 +48,7 @@ class NodeInfo:
     key: str | None = None
     reason: str | None = None
     programs: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
 
 
 def nodes(
@@ -91,6 +94,7 @@ def _info(row: dict[str, Any]) -> NodeInfo:
         row.get("key"),
         row.get("reason"),
         tuple(row.get("programs", ())),
+        tuple(row.get("modules", ())),
     )
 
 
@@ -113,6 +117,9 @@ class Node:
         By how much its priority is lowered.
     programs : mapping of str to str
         Absolute paths of programs that holders of the cluster key may run, by the names by which they ask for them.
+    modules : mapping of str to str
+        Absolute paths of Python modules whose functions they may call, by name; ``PATH,INTERPRETER`` names another
+        interpreter than ``python3``.
 
     Attributes
     ----------
@@ -139,12 +146,14 @@ class Node:
         data: Sequence[str] = (),
         nice: int = 0,
         programs: Mapping[str, str] | None = None,
+        modules: Mapping[str, str] | None = None,
     ) -> None:
         values = {"--slots": slots, "--name": name, "--listen": listen, "--nice": nice or None}
         words = [word for flag, value in values.items() if value is not None for word in (flag, str(value))]
         words += [] if advertise else ["--no-advertise"]
         words += [word for folder in data for word in ("--data", folder)]
         words += [word for name, path in (programs or {}).items() for word in ("--program", f"{name}={path}")]
+        words += [word for name, path in (modules or {}).items() for word in ("--python", f"{name}={path}")]
         self._log: deque[str] = deque(maxlen=200)
         self._process = subprocess.Popen(
             [_program.program(), "node", "--color", "never", *words],

@@ -19,7 +19,7 @@ from ._errors import SkyfarmError, error
 Event = dict[str, Any]
 
 #: Seconds that the program may take to end after Ctrl-C.
-_PATIENCE = 10.0
+PATIENCE = 10.0
 
 
 def environment() -> dict[str, str]:
@@ -104,7 +104,7 @@ class Run:
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGINT)
             try:
-                self._process.wait(_PATIENCE)
+                self._process.wait(PATIENCE)
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
