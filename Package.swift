@@ -359,7 +359,9 @@ let package = Package(
             name: "CCalibration", dependencies: ["CNumbers"], path: "Sources/CLibraries/CCalibration",
             cSettings: computingC),
         // Elementary functions with the same bits on every processor.
-        .target(name: "CElementary", path: "Sources/CLibraries/CElementary", cSettings: computingC),
+        .target(
+            name: "CElementary", dependencies: ["CNumbers"], path: "Sources/CLibraries/CElementary",
+            cSettings: computingC),
         // Conversions of pixel values: byte order, scaled integers, byte planes; and how C files select vector instructions.
         .target(name: "CNumbers", path: "Sources/CLibraries/CNumbers", cSettings: computingC),
         // Stubs by which CFITSIO's archive is linked, and a CFITSIO driver for files that are open.

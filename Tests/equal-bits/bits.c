@@ -49,6 +49,26 @@ static void report(const char *name) {
 
 static double exp_of_float(double x) { return skyfarm_expf((float)x); }
 
+// The vector forms give the bits of the functions of one argument.
+static void test_vectors(long count) {
+    enum { most = 67 };
+    double x[most], values[most];
+    for (long number = 0; number < count; number += most) {
+        int some = integer(0, most);
+        for (int index = 0; index < some; index++) x[index] = uniform(-720, 720) * uniform(0, 1) * uniform(0, 1);
+        skyfarm_exps(x, values, some);
+        for (int index = 0; index < some; index++)
+            if (values[index] != skyfarm_exp(x[index])) exit(3);
+        double base = uniform(0, 4) * uniform(0, 4) * uniform(0, 4);
+        skyfarm_powers(base, x, values, some);
+        for (int index = 0; index < some; index++) {
+            add(values[index]);
+            if (values[index] != skyfarm_pow(base, x[index])) exit(4);
+        }
+    }
+    report("vectors");
+}
+
 static void test_functions(long count) {
     static const struct {
         const char *name;
@@ -75,6 +95,7 @@ static void test_functions(long count) {
     report("pow");
     for (long number = 0; number < count; number++) add(skyfarm_atan2(uniform(-3, 3), uniform(-3, 3)));
     report("atan2");
+    test_vectors(count);
 }
 
 // The kernel has vectors that clang alone compiles.

@@ -1,6 +1,7 @@
 #include "double_double.h"
 #include "elementary.h"
 #include "exponential_tables.h"
+#include "for_each_processor.h"
 #include "wide.h"
 
 #pragma STDC FP_CONTRACT OFF
@@ -17,11 +18,11 @@ inlined double exp_rest(double x) {
     return x * x * ((0.5 + x * 0x1.5555555555555p-3) + x * x * high);
 }
 
-// The exponential of a sum for |x.high| < 709, divided by 2^*exponent. It is from 0.99 to 2.01, and its error is below
-// 2^-68.
-inlined pair exp_of(pair x, int64_t *exponent) {
+// The exponential of a sum for |x.high| < 709, divided by 2^(n / 128), where n is the integer in the low bits of
+// *shifted. It is from 0.99 to 2.01, and its error is below 2^-68.
+inlined pair exp_sum(pair x, uint64_t *shifted_bits) {
     double shifted = x.high * STEPS_PER_UNIT + shift, n = shifted - shift;
-    int64_t index = (int64_t)(bits_of(shifted) << 13) >> 13;
+    uint64_t index = *shifted_bits = bits_of(shifted);
     double first = x.high - n * EXP_STEP_1, second = n * EXP_STEP_2;
     double r = first - second, rest = ((first - r) - second) + (x.low - n * EXP_STEP_3);
     // The high half of r is a multiple of 2^-34: its product with the high half of the power has 53 bits.
@@ -29,12 +30,13 @@ inlined pair exp_of(pair x, int64_t *exponent) {
     double high = powers_of_two[2 * (index & 127)], low = powers_of_two[2 * (index & 127) + 1];
     pair sum = fast_sum(high, high * half);
     double others = (low + low * half) + (high + low) * ((r - half) + exp_rest(r));
-    *exponent = index >> 7;
     return (pair){sum.high, sum.low + (others + rest * (sum.high + others))};
 }
 
-inlined double scaled(double value, int64_t exponent) {
-    return double_of(bits_of(value) + ((uint64_t)exponent << 52));
+// The value times 2^(n / 128) without the fraction, where n is the integer in the low bits: as a negative one has the
+// same last bits, no sign is needed.
+inlined double scaled(double value, uint64_t shifted_bits) {
+    return double_of(bits_of(value) + (shifted_bits >> 7 << 52));
 }
 
 static __attribute__((noinline)) double exp_at_limits(double x) {
@@ -46,10 +48,10 @@ static __attribute__((noinline)) double exp_at_limits(double x) {
 
 double skyfarm_exp(double x) {
     if (magnitude_bits(x) > 0x4086200000000000) return exp_at_limits(x);  // 708
-    int64_t exponent;
+    uint64_t shifted;
     double value;
-    pair sum = exp_of((pair){x, 0}, &exponent);
-    return is_rounded(sum, 0x1p-67, &value) ? scaled(value, exponent) : exp_at_limits(x);
+    pair sum = exp_sum((pair){x, 0}, &shifted);
+    return is_rounded(sum, 0x1p-67, &value) ? scaled(value, shifted) : exp_at_limits(x);
 }
 
 static __attribute__((noinline)) double exp10_at_limits(double x) {
@@ -61,12 +63,29 @@ static __attribute__((noinline)) double exp10_at_limits(double x) {
 
 double skyfarm_exp10(double x) {
     if (magnitude_bits(x) > 0x4073300000000000) return exp10_at_limits(x);  // 307
-    int64_t exponent;
+    uint64_t shifted;
     double value;
     pair product = exact_product(x, LN10_HIGH);
     product.low += x * LN10_LOW;
-    pair sum = exp_of(product, &exponent);
-    return is_rounded(sum, 0x1p-67, &value) ? scaled(value, exponent) : exp10_at_limits(x);
+    pair sum = exp_sum(product, &shifted);
+    return is_rounded(sum, 0x1p-67, &value) ? scaled(value, shifted) : exp10_at_limits(x);
+}
+
+// Values of which the sum does not decide how they are rounded become NaN; the caller computes these one by one.
+for_each_processor static void exps(const double *restrict x, double *restrict values, ptrdiff_t count) {
+    for (ptrdiff_t index = 0; index < count; index++) {
+        uint64_t shifted;
+        double value, nan = __builtin_nan("");
+        pair sum = exp_sum((pair){x[index], 0}, &shifted);
+        bool is_decided = is_rounded(sum, 0x1p-67, &value) & (__builtin_fabs(x[index]) <= 708);
+        values[index] = is_decided ? scaled(value, shifted) : nan;
+    }
+}
+
+void skyfarm_exps(const double *x, double *values, ptrdiff_t count) {
+    exps(x, values, count);
+    for (ptrdiff_t index = 0; index < count; index++)
+        if (values[index] != values[index]) values[index] = skyfarm_exp(x[index]);
 }
 
 static __attribute__((noinline)) float expf_at_limits(float x) {
@@ -80,10 +99,10 @@ float skyfarm_expf(float x) {
     // Also false for a NaN. Beyond, values are subnormal or infinite.
     if (!(x > -87 && x < 88)) return expf_at_limits(x);
     double shifted = x * STEPS_PER_UNIT + shift, n = shifted - shift;
-    int64_t index = (int64_t)(bits_of(shifted) << 13) >> 13;
+    uint64_t index = bits_of(shifted);
     double r = (x - n * EXP_STEP_1) - n * EXP_STEP_2;
     double power = powers_of_two[2 * (index & 127)] + powers_of_two[2 * (index & 127) + 1];
-    double value = scaled(power + power * (r + exp_rest(r)), index >> 7), error = value * 0x1p-50;
+    double value = scaled(power + power * (r + exp_rest(r)), index), error = value * 0x1p-50;
     float rounded = (float)(value + error);
     return rounded == (float)(value - error) ? rounded : expf_at_limits(x);
 }
@@ -185,6 +204,19 @@ static __attribute__((noinline)) double power_at_limits(double x, double y, pair
     return wide_rounded(wide_power(x, y, estimate));
 }
 
+// The power of a number with this logarithm. Returns false if it cannot be told, or is beyond normal numbers.
+inlined bool power_of(pair logarithm, double y, double *value) {
+    double product = logarithm.high * y, magnitude = __builtin_fabs(y), result;
+    pair scaled_log = exact_product(logarithm.high, y);
+    scaled_log.low += logarithm.low * y;
+    uint64_t shifted;
+    pair sum = exp_sum(scaled_log, &shifted);
+    bool is_decided = is_rounded(sum, 0x1p-67 + magnitude * 0x1p-74, &result);
+    *value = scaled(result, shifted);
+    // Also false where the product overflows.
+    return is_decided & (__builtin_fabs(product) < 708) & (magnitude < 0x1p64);
+}
+
 double skyfarm_pow(double x, double y) {
     double normal = __builtin_fabs(x), value, sign = 1;
     int64_t exponent;
@@ -196,13 +228,28 @@ double skyfarm_pow(double x, double y) {
     }
     pair logarithm = log_of(normal, exponent);
     logarithm = fast_sum(logarithm.high, logarithm.low);
-    // Also false where the product overflows.
-    double product = logarithm.high * y, magnitude = __builtin_fabs(y);
-    if (!(__builtin_fabs(product) < 708 && magnitude < 0x1p64))
-        return sign * power_at_limits(__builtin_fabs(x), y, logarithm);
-    pair scaled_log = exact_product(logarithm.high, y);
-    scaled_log.low += logarithm.low * y;
-    pair sum = exp_of(scaled_log, &exponent);
-    if (is_rounded(sum, 0x1p-67 + magnitude * 0x1p-74, &value)) return sign * scaled(value, exponent);
-    return sign * power_at_limits(__builtin_fabs(x), y, logarithm);
+    return power_of(logarithm, y, &value) ? sign * value : sign * power_at_limits(__builtin_fabs(x), y, logarithm);
+}
+
+// See exps.
+for_each_processor static void powers(
+    pair logarithm, const double *restrict exponents, double *restrict values, ptrdiff_t count) {
+    for (ptrdiff_t index = 0; index < count; index++) {
+        double value, nan = __builtin_nan("");
+        bool is_decided = power_of(logarithm, exponents[index], &value);
+        values[index] = is_decided ? value : nan;
+    }
+}
+
+void skyfarm_powers(double x, const double *exponents, double *values, ptrdiff_t count) {
+    double normal = x, nan = __builtin_nan("");
+    int64_t exponent;
+    if (make_normal(&normal, &exponent)) {
+        pair logarithm = log_of(normal, exponent);
+        powers(fast_sum(logarithm.high, logarithm.low), exponents, values, count);
+    } else {
+        for (ptrdiff_t index = 0; index < count; index++) values[index] = nan;
+    }
+    for (ptrdiff_t index = 0; index < count; index++)
+        if (values[index] != values[index]) values[index] = skyfarm_pow(x, exponents[index]);
 }

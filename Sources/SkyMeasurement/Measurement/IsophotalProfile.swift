@@ -33,10 +33,10 @@ struct IsophotalProfile {
 
     private static func levels(threshold: Float, peak: Float) -> [Float] {
         guard threshold > 0, peak > threshold else { return Array(repeating: threshold, count: levelCount) }
-        let ratio = Double(peak) / Double(threshold)
-        return (0..<levelCount).map { level in
-            Float(Double(threshold) * Elementary.pow(ratio, Double(level) / Double(levelCount)))
-        }
+        let exponents = (0..<levelCount).map { Double($0) / Double(levelCount) }
+        var powers = exponents
+        Elementary.powers(of: Double(peak) / Double(threshold), exponents: exponents, into: &powers, count: levelCount)
+        return powers.map { Float(Double(threshold) * $0) }
     }
 
     /// The width by a linear fit of the logarithm of the samples against the squared distance: the line of a Gaussian.

@@ -148,15 +148,24 @@ package struct WindowedMoments {
         }
         let columns = range(centre.x, cutout.width)
         let opposite = (SourceCutout.opposite(centre.x), SourceCutout.opposite(centre.y))
+        let rows = range(centre.y, cutout.height)
+        let count = columns.count + rows.count
         // The Gaussian of a pixel is the product of those of its column and its row.
-        withUnsafeTemporaryAllocation(of: Double.self, capacity: columns.count) { columnWeights in
-            for column in columns {
+        withUnsafeTemporaryAllocation(of: Double.self, capacity: 2 * count) { numbers in
+            guard let exponents = numbers.baseAddress else { return }
+            for (index, column) in columns.enumerated() {
                 let dx = Double(column) - centre.x
-                columnWeights.initializeElement(at: column - columns.lowerBound, to: Elementary.exp(dx * dx * factor))
+                (exponents + index).initialize(to: dx * dx * factor)
             }
-            for row in range(centre.y, cutout.height) {
+            for (index, row) in rows.enumerated() {
                 let dy = Double(row) - centre.y
-                let rowWeight = Elementary.exp(dy * dy * factor)
+                (exponents + columns.count + index).initialize(to: dy * dy * factor)
+            }
+            let columnWeights = exponents + count
+            Elementary.exps(of: exponents, into: columnWeights, count: count)
+            for row in rows {
+                let dy = Double(row) - centre.y
+                let rowWeight = columnWeights[columns.count + row - rows.lowerBound]
                 for column in columns {
                     let dx = Double(column) - centre.x
                     let squared = dx * dx + dy * dy

@@ -91,6 +91,29 @@ import Testing
         for function in Self.functions.values { #expect(function(.nan).isNaN) }
     }
 
+    @Test("in vectors have the values of one argument, also beyond normal numbers", arguments: [0, 1, 7, 64, 1000])
+    func vectors(count: Int) {
+        let special: [Double] = [0, -0.0, 709.79, -745.2, -1e300, 1e300, .infinity, -.infinity, .nan, 1, -1, 2, 0.5]
+        let arguments: [Double] = (0..<count).map { (index: Int) -> Double in
+            if index % 5 == 0 { return special[index / 5 % special.count] }
+            return Double(index * 7919 % 1453) - 726.3
+        }
+        var values = arguments
+        func compare(_ words: String, _ function: (Double) -> Double) {
+            for (value, argument) in zip(values, arguments) {
+                let expected = function(argument)
+                #expect(value == expected || (value.isNaN && expected.isNaN), "\(words) \(argument)")
+            }
+        }
+        Elementary.exps(of: arguments, into: &values, count: count)
+        compare("exp", Elementary.exp)
+        let bases: [Double] = [7.3, 1, 0, -0.0, -2, 0x1p-1060, 1e300, .infinity, -.infinity, .nan]
+        for base in bases {
+            Elementary.powers(of: base, exponents: arguments, into: &values, count: count)
+            compare("\(base) to the power of") { Elementary.pow(base, $0) }
+        }
+    }
+
     @Test("of two arguments have the special values of the C library")
     func specialPairs() {
         let values: [Double] = [

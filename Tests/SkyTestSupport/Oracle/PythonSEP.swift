@@ -29,7 +29,8 @@ package enum PythonSEP {
             ["fixed_draw", "functions"].map { folder + "../../CSEP/\($0).c" }
             + ["angles", "exponentials", "wide", "wide_functions"].map { "\(functions)\($0).c" }
         let flags = ["-shared", "-fPIC", "-O2", "-ffp-contract=off", "-fno-builtin"]
-        let headers = ["-I", functions + "include", "-I", folder + "../../CSEP/include"]
+        let headers = [functions + "include", functions + "../CNumbers/include", folder + "../../CSEP/include"]
+            .flatMap { ["-I", $0] }
         try run(compiler, flags + headers + ["-o", library] + sources + ["-ldl", "-lm"])
         try run(
             "/usr/bin/env",

@@ -1,6 +1,8 @@
 #ifndef SKYFARM_ELEMENTARY_H
 #define SKYFARM_ELEMENTARY_H
 
+#include <stddef.h>
+
 #ifdef __clang__
 #define SKYFARM_SWIFT_NAME(name) __attribute__((swift_name(name)))
 #else
@@ -36,6 +38,13 @@ double skyfarm_atan2(double y, double x) SKYFARM_ELEMENTARY("atan2(_:_:)");
 
 /// The nearest float to the exponential of a float.
 float skyfarm_expf(float x) SKYFARM_ELEMENTARY("exp(_:)");
+
+/// The exponentials of `count` numbers, in vectors where the processor has them: the bits of those one by one.
+void skyfarm_exps(const double *x, double *values, ptrdiff_t count) SKYFARM_SWIFT_NAME("Elementary.exps(of:into:count:)");
+
+/// The powers of one number with `count` exponents, likewise.
+void skyfarm_powers(double x, const double *exponents, double *values, ptrdiff_t count)
+    SKYFARM_SWIFT_NAME("Elementary.powers(of:exponents:into:count:)");
 
 #pragma STDC FP_CONTRACT OFF
 

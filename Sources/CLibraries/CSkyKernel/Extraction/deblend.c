@@ -67,8 +67,15 @@ static bool set_thresholds(deblender *d, const measures *whole) {
     if (!thresholds) return false;
     double low = whole->thresh, high = whole->cpeak;
     thresholds[0] = whole->thresh;
-    for (int level = 1; level < count; level++)
-        thresholds[level] = (float)(high > 0.0 ? low * skyfarm_pow(high / low, (double)level / count) : low);
+    enum { most = 64 };
+    double exponents[most], powers[most];
+    for (int first = 1; first < count; first += most) {
+        int some = count - first < most ? count - first : most;
+        for (int index = 0; index < some; index++) exponents[index] = (double)(first + index) / count;
+        if (high > 0.0) skyfarm_powers(high / low, exponents, powers, some);
+        for (int index = 0; index < some; index++)
+            thresholds[first + index] = (float)(high > 0.0 ? low * powers[index] : low);
+    }
     return true;
 }
 
