@@ -486,9 +486,9 @@ let package = Package(
         .testTarget(
             name: "SkyScanTests",
             dependencies: [
-                "TaskJournal", "SkyScan", "SkySynthetic", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS",
-                "ScanNetwork",
-                "ScanSecurity", "ScanCluster", "ScanSlots", "ScanBasics", "ScanTestSupport",
+                "TaskJournal", "SkyScan", "SkySynthetic", "SkyCatalogue", "SkyMeasurement", "SkyExtraction",
+                "SkyFITS", "ScanNetwork", "ScanSecurity", "ScanCluster", "ScanSlots", "ScanBasics", "ScanTestSupport",
+                "SkyCalibration",
                 "SkyTestSupport",
             ],
             exclude: ["SExtractor/column-lists.txt"],

@@ -150,6 +150,8 @@ public final class BulkSource: Sendable {
     public let isRelayed: Bool
     /// Whether the bytes have a packed form.
     public let isPackable: Bool
+    /// Keys of other bytes that a system must hold to unpack these from their stored form; nil if it needs none.
+    public let needs: [BulkKey]?
     private let read: @Sendable (BulkPacking) async throws -> BulkBytes
     /// Bytes of one number of them: 1, 2, 4 or 8; other sizes count as nil. The engine then compresses them, without loss,
     /// for a node behind a link that is the bottleneck. Nil: it never does.
@@ -159,7 +161,7 @@ public final class BulkSource: Sendable {
     public init(
         key: BulkKey? = nil, isLastUse: Bool = false, reference: BulkReference? = nil, byteCount: Int,
         sentCount: Int? = nil, numberSize: Int? = nil, isRelayed: Bool = false, isPackable: Bool = true,
-        loadPacked load: @escaping @Sendable (BulkPacking) async throws -> BulkBytes
+        needs: [BulkKey]? = nil, loadPacked load: @escaping @Sendable (BulkPacking) async throws -> BulkBytes
     ) {
         self.key = key
         self.isLastUse = isLastUse
@@ -169,6 +171,7 @@ public final class BulkSource: Sendable {
         self.numberSize = numberSize.flatMap { [1, 2, 4, 8].contains($0) ? $0 : nil }
         self.isRelayed = isRelayed
         self.isPackable = isPackable
+        self.needs = needs
         read = load
     }
 
@@ -188,7 +191,7 @@ public final class BulkSource: Sendable {
         self.init(
             key: source.key, isLastUse: source.isLastUse, reference: source.reference, byteCount: source.byteCount,
             sentCount: source.sentCount, numberSize: source.numberSize, isRelayed: source.isRelayed,
-            isPackable: source.isPackable, loadPacked: load)
+            isPackable: source.isPackable, needs: source.needs, loadPacked: load)
     }
 
     /// Reads the bytes, packed like this. Called for each attempt on a system that does not hold ``key``.

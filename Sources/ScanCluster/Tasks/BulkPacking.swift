@@ -15,3 +15,12 @@ public enum BulkPacking: Int, CaseIterable, Comparable, Sendable {
     /// By the work.
     public static func < (left: BulkPacking, right: BulkPacking) -> Bool { left.rawValue < right.rawValue }
 }
+
+extension BulkSource {
+    /// How the bytes are packed for a system that would get others packed like `packing`: as they are stored if it holds
+    /// all that it needs to unpack them, even on this machine, since unpacking them is work; else lighter than that.
+    package func packing(_ packing: BulkPacking, holds: (BulkKey) -> Bool) -> BulkPacking {
+        guard let needs, packing >= .light else { return packing }
+        return needs.allSatisfy(holds) ? .stored : .light
+    }
+}

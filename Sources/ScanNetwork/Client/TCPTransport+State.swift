@@ -114,7 +114,7 @@ extension TCPTransport {
         package func payloads(of source: BulkSource) -> [Payload] {
             Payload.order(
                 of: source, holdsKey: source.key.map(holds) ?? false, reads: source.reference.map(reads) ?? false,
-                packing: bulkPacking, compresses: compresses)
+                packing: source.packing(bulkPacking, holds: holds), compresses: compresses)
         }
 
         /// Whether the node reads the bytes of a reference that identifies them.

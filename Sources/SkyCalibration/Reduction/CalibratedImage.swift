@@ -8,7 +8,10 @@ package import SkyFITS
 /// whole.
 package final class CalibratedImage: @unchecked Sendable {
     // Unchecked: the lock is held where `cleaned` is used.
-    private let reduction: FrameReduction
+    package let reduction: FrameReduction
+    /// The masters that are applied, by their roles.
+    package let masterImages: [MasterImage]
+    private let plannedMasters: [MasterImages.Role: MasterImage]
     private let masters: MasterImages
     private let oldMask: RawMask?
     private let lock = NSLock()
@@ -26,6 +29,8 @@ package final class CalibratedImage: @unchecked Sendable {
     package init(_ image: FITSImage, _ calibration: FrameCalibration, at place: ImagePlace) throws {
         masters = calibration.masters
         let plan = try ReductionPlan(RawFrame(image), calibration.recipe, masters, at: place)
+        plannedMasters = plan.images
+        masterImages = MasterImages.Role.allCases.compactMap { plan.images[$0] }
         reduction = try FrameReduction(plan) { rect, target in
             try image.read(rows: rect.y, columns: rect.x, into: target)
         }
@@ -35,6 +40,12 @@ package final class CalibratedImage: @unchecked Sendable {
         header = try CalibratedHeader(plan).header(
             width: plan.trim.width, height: plan.trim.height, isExtension: image.hduNumber > 0)
     }
+
+    /// Whether another process can calibrate the image, given its samples and masters.
+    package var isPortable: Bool { oldMask == nil }
+
+    /// The master of a role; nil if there is none.
+    package func master(_ role: MasterImages.Role) -> MasterImage? { plannedMasters[role] }
 
     package var width: Int { reduction.steps.kept.width }
     package var height: Int { reduction.steps.kept.height }

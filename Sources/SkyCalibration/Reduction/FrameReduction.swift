@@ -85,6 +85,25 @@ package struct FrameReduction: Sendable {
         }
     }
 
+    /// Makes the pixels of a window, in which cosmic rays are searched if it is the whole image.
+    /// - Throws: ``ScanSetupError`` if a row has no overscan, or cosmic rays are to be searched in a part of the image.
+    package func calibrate(
+        _ window: PixelRect, _ raw: RawWindow, into pixels: UnsafeMutableBufferPointer<Float>
+    ) throws {
+        precondition(pixels.count >= window.area, "no room for the window")
+        guard let target = pixels.baseAddress else { return }
+        guard steps.rays == nil else {
+            guard window == steps.whole else { throw ScanSetupError("\(name): a part has no cosmic rays of its own") }
+            let output = try ImageCalibration(self).calibrate { _, body in try body(raw) }
+            return output.pixels.withUnsafeBufferPointer { _ = pixels.update(fromContentsOf: $0) }
+        }
+        var mask = [UInt8](repeating: 0, count: window.area)
+        try mask.withUnsafeMutableBufferPointer { mask in
+            guard let mask = mask.baseAddress else { return }
+            try reduce(window, raw, into: target, mask: mask)
+        }
+    }
+
     /// Calls `body` with the masters and column levels of a row.
     private func apply(
         _ reduction: inout skyfarm_reduction, _ row: Int, _ columns: Range<Int>, _ body: (skyfarm_reduction) -> Void

@@ -1,4 +1,5 @@
 internal import Foundation
+package import ScanBasics
 package import SkyFITS
 
 /// The masters of a calibration. The images that were used last stay in memory, for all frames.
@@ -99,6 +100,8 @@ package final class MasterImage: @unchecked Sendable {
     package let level: Double?
     package let geometry: FrameGeometry
     package let frame: MasterSummary
+    /// The checksum of its pixels, once somebody has computed it.
+    package let knownChecksum = Locked<UInt64?>(nil)
 
     /// Reads a master; `measures`: its median is needed.
     /// - Throws: ``ScanSetupError`` if a flat has no level above 0; ``ImageError``, ``OutputError``.
@@ -137,7 +140,7 @@ package final class MasterImage: @unchecked Sendable {
     package var pixels: UnsafeBufferPointer<Float> { UnsafeBufferPointer(memory) }
 
     /// Bytes of its pixels.
-    var byteCount: Int { memory.count * MemoryLayout<Float>.size }
+    package var byteCount: Int { memory.count * MemoryLayout<Float>.size }
 
     /// The pixels that belong to a trimmed image: all of them, or those of the trimmed section.
     /// - Throws: ``ScanSetupError`` if the image has neither the trimmed nor the raw size of the frame.

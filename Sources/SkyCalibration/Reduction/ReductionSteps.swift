@@ -29,6 +29,20 @@ package struct ReductionSteps: Codable, Hashable, Sendable {
     /// The whole reduced image.
     package var whole: PixelRect { PixelRect(x: 0..<kept.width, y: 0..<kept.height) }
 
+    /// Whether the numbers fit each other, which another process may have sent.
+    package var isValid: Bool {
+        let sides = 0...Int(Int32.max)
+        func isPossible(_ rect: PixelRect) -> Bool {
+            [rect.x.lowerBound, rect.x.upperBound, rect.y.lowerBound, rect.y.upperBound].allSatisfy(sides.contains)
+                && sides.contains(rect.area) && !rect.isEmpty
+        }
+        // An endless search would hold a slot.
+        guard isPossible(kept), (0...100).contains(rays?.niter ?? 0) else { return false }
+        guard let overscan else { return true }
+        guard isPossible(overscan.section) else { return false }
+        return overscan.isByRow || overscan.columnLevels.count == kept.width
+    }
+
     /// The raw samples that a window of the reduced image needs, with the overscan of its rows.
     package func rawWindow(of window: PixelRect) -> PixelRect {
         let (x, y) = (kept.x.lowerBound, kept.y.lowerBound)

@@ -19,9 +19,12 @@ extension ImageReader {
         }
         return BulkSource(
             key: key, isLastUse: isLastUse, reference: reference, byteCount: window.byteCount,
-            sentCount: sentCount(of: window), numberSize: numberSize,
+            sentCount: sentCount(of: window), numberSize: numberSize, needs: needs,
             loadPacked: { try await self.read(window, at: position, packing: $0) })
     }
+
+    /// The keys of the masters that a node needs to calibrate samples; nil if the image is scanned as it is.
+    private nonisolated var needs: [BulkKey]? { frame?.masters.map(\.key) }
 
     /// Bytes that are sent to a node for a window, about: samples travel as they are stored if that is shorter than floats.
     private nonisolated func sentCount(of window: WindowPixels) -> Int {

@@ -32,6 +32,8 @@ public actor ImageReader {
     // Windows that have not been requested yet, and their bytes, packed for a slot if `unpacksOnSlots`.
     private var ahead: [(window: WindowPixels, bytes: BulkBytes)] = []
     private var unpacksOnSlots = false
+    /// What nodes need that calibrate the image.
+    nonisolated let frame: Frame?
     private nonisolated let kept: Locked<RecentWindows>
     /// Gets the pixels of the whole image where they are read for a slot of this process.
     nonisolated let wholeImage = Locked<(@Sendable (UnsafeBufferPointer<Float>) -> Void)?>(nil)
@@ -116,6 +118,7 @@ public actor ImageReader {
         isIdentified = names?.areIdentified ?? false
         (self.files, node) = (files, nil)
         storedFiles = StoredFiles(files, in: opened)
+        frame = storedFiles == nil ? nil : Frame(files)
         let pixel = WindowPixels(
             rect: PixelRect(x: 0..<1, y: 0..<1), hasWeights: weights != nil, hasMask: mask != nil)
         sentBytesPerPixel = min(Double(pixel.byteCount), storedFiles?.bytesPerPixel ?? .infinity)
@@ -131,7 +134,7 @@ public actor ImageReader {
         _ image: NodeFileAnswer.Image, on node: NodeFiles, name: String, imageCount: Int, head: FITSHeader?
     ) throws {
         summary = ImageSummary(image, name: name, imageCount: imageCount, head: head)
-        (files, storedFiles, openFiles) = (nil, nil, nil)
+        (files, storedFiles, openFiles, frame) = (nil, nil, nil, nil)
         (self.node, nodeImage, states) = (node, image.file, InputStates(image: image.state))
         origin = try WireEncoder().encode(FileNames(image: image.file))
         isIdentified = true
@@ -240,12 +243,14 @@ public actor ImageReader {
             return try readForSlot(window)
         case .none: return try read(window, at: position)
         case .deferred, .local: return try deferred(window, at: position)
-        case .light where files?.isTileCompressed == true: return try read(window, at: position)
+        case .light where files?.isTileCompressed == true && frame == nil: return try read(window, at: position)
         case .light, .stored: break
         }
         try Task.checkCancellation()
-        // An error appears again, with its words, when the pixels are read.
-        guard let bytes = try? await readToSend(window) else { return try read(window, at: position) }
+        // A node that lacks masters gets calibrated pixels. An error appears again, with its words, when they are read.
+        guard let bytes = try? await readToSend(window, asStored: frame == nil || packing == .stored) else {
+            return try read(window, at: position)
+        }
         ahead.removeAll { $0.window == window }
         _ = kept.withLock { $0.take(window) }
         if let position { order.hand(window, at: position) }
@@ -354,12 +359,12 @@ public actor ImageReader {
         return try files.read(window)
     }
 
-    private func readToSend(_ window: WindowPixels) async throws -> BulkBytes? {
+    private func readToSend(_ window: WindowPixels, asStored: Bool) async throws -> BulkBytes? {
         guard let storedFiles else { return nil }
         sent += 1
         return try await senders[sent % senders.count].run { [reading, threads = senders.count] in
             let start = ReadingTime.Start()
-            let packed = try storedFiles.read(window)
+            let packed = asStored ? try storedFiles.read(window) : nil
             // While they are in the processor's cache, rather than on the thread that sends them.
             _ = packed?.checksum(checksum)
             let (bytes, area) = (try packed ?? storedFiles.pixels(window), window.rect.area)

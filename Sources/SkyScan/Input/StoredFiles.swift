@@ -58,12 +58,18 @@ struct StoredFiles: Sendable {
     /// pixels.
     /// - Throws: ``ImageError`` if a file cannot be read.
     func read(_ window: WindowPixels, mayBeLonger: Bool = false) throws -> BulkBytes? {
-        // Nodes get calibrated pixels.
-        guard calibration == nil, let imagePiece = image.piece(of: window.rect) else { return nil }
+        let raw = calibration?.reduction.steps.rawWindow(of: window.rect) ?? window.rect
+        guard let imagePiece = image.piece(of: raw) else { return nil }
         let weightsPiece = weights?.piece(of: window.rect)
         let maskPiece = mask?.piece(of: window.rect)
         guard (weightsPiece != nil) == window.hasWeights, (maskPiece != nil) == window.hasMask else { return nil }
-        let coding = try PackedWindow.coding(of: window, imagePiece, weights: weightsPiece, mask: maskPiece)
+        let coding: [UInt8]
+        if let calibration {
+            guard let frame = PackedFrame(window, calibration, imagePiece, weightsPiece, maskPiece) else { return nil }
+            coding = try frame.head()
+        } else {
+            coding = try PackedWindow.coding(of: window, imagePiece, weights: weightsPiece, mask: maskPiece)
+        }
         let pieces = [(image, imagePiece), (weights, weightsPiece), (mask, maskPiece)].compactMap { samples, piece in
             samples.flatMap { samples in piece.map { (samples, $0) } }
         }

@@ -15,6 +15,7 @@ public struct WindowUnpacker: BulkUnpacker {
     ///   decoding throws.
     public func unpack(_ packed: BulkBytes, to unpackedCount: Int) throws -> BulkBytes {
         try packed.withUnsafeBytes { bytes in
+            if PackedFrame.isMarked(bytes) { return try PackedFrame.unpack(bytes, to: unpackedCount) }
             let (head, image, maps) = try PackedWindow.read(bytes)
             let window = head.window
             guard window.byteCount == unpackedCount else {

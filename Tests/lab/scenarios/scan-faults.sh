@@ -35,3 +35,17 @@ for fault in kill cable hole stop; do
     node 2
     check "$fault: node 2 is back" wait_for 15 announced 2
 done
+
+# Raw frames, which nodes calibrate with masters that they get once; one of the nodes dies.
+mkdir "$LAB/raw"
+for i in $(seq 12); do
+    on 1 "$LAB_SKYFARM" synth "/run/lab/raw/$i.fits" --size 800x800 --seed "$i" --quiet || exit 1
+done
+on 1 "$LAB_SKYFARM" combine /run/lab/raw -o /run/lab/flat.fits --scale median --quiet
+raw() { echo scan /run/lab/raw --flat /run/lab/flat.fits --cosmic-rays --no-journal -o "/run/lab/$1/{stem}.csv"; }
+check "raw frames are scanned on one machine" on 1 "$LAB_SKYFARM" $(raw raw-local) --no-discovery --quiet
+spawn 4 raw "$LAB_SKYFARM" $(raw raw-cluster) --local-slots 0 --wait 20
+check "some raw frames are scanned on nodes" wait_for 60 lines 3 'sources' "$(log 4 raw)"
+stop 2 node KILL
+check "the scan completes without one of them" ended 4 raw 120
+check "with the same catalogues" diff -r "$LAB/raw-local" "$LAB/raw-cluster"

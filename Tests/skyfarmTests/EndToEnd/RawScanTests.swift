@@ -152,6 +152,32 @@ import Testing
         #expect(try differences("killed") == [])
     }
 
+    @Test("sends masters once, and raw samples to the node that has them")
+    func masters() throws {
+        for copy in 0..<9 {
+            try FileManager.default.copyItem(
+                atPath: scene.path("night/a.fits"), toPath: scene.path("night/d\(copy).fits"))
+        }
+        try expected()
+        let node = try Node("one")
+        let result = try Program.run(
+            ["scan", scene.path("night"), "--no-journal", "--local-slots", "0", "--node", node.address, "--json"]
+                + steps
+                + outputs("sent"), environment: environment)
+        #expect(result.code == 0, "\(result.errors)")
+        #expect(try differences("sent") == [])
+        struct Document: Decodable {
+            struct Traffic: Decodable {
+                var tasksSent: Int
+                var bytesSent: Int
+            }
+            var pixelTraffic: Traffic
+        }
+        let traffic = try JSONDecoder().decode(Document.self, from: Data(result.output.utf8)).pixelTraffic
+        // Twelve frames and four masters; whole rows of raw samples have 2 bytes per pixel.
+        #expect(traffic.tasksSent == 16 && traffic.bytesSent < 12 * 436 * 396 * 4, "\(traffic)")
+    }
+
     @Test("is another job if a master has changed, and resumes if none has")
     func journal() throws {
         let one = ["scan", scene.path("night/a.fits"), "--flat", scene.path("flat.fits"), "--json"]

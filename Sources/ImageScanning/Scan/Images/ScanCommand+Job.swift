@@ -51,7 +51,8 @@ extension ScanCommand {
             .files(files, done: done),
             .init(
                 outputs: outputs, detections: try SharedDetections(options.detectionImage), merged: merged,
-                journal: journal, report: report, pages: pages, sole: sole, reusesCatalogues: reuses))
+                journal: journal, report: report, pages: pages, sole: sole, images: files.count,
+                reusesCatalogues: reuses))
     }
 
     /// Whether catalogues that exist are used again if they are, by their headers, those that a scan would write: with
@@ -147,6 +148,8 @@ extension ScanCommand {
             let job = ScanJob(
                 command: self, node: node, events: events, results: results, copies: copies,
                 sole: results.sole.map { begin($0, results.journal, events) })
+            job.masters?.begin()
+            defer { job.masters?.end() }
             try await run(job, source)
         }
         guard let pages = results.pages else { return try await work() }

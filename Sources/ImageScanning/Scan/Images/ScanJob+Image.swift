@@ -14,6 +14,8 @@ extension ScanJob {
     ) async throws -> FileScan.Image {
         let (file, place) = (fileScan.file, fileScan.place(of: image))
         let reader = try await reader(image, of: file, survey, place: place)
+        masters?.need(reader)
+        if options.cluster.slotsHere == 0 { await masters?.settle() }
         let location = reader.summary.name
         fileScan.know(image, reader.summary.header)
         let parameters = try sole?.image.parameters ?? command.parameters(for: reader.summary, in: survey)

@@ -31,6 +31,8 @@ package struct ScanJob: Sendable {
         package let pages: JobPages?
         /// The image of a job of one; nil for many images.
         var sole: SoleImage?
+        /// Number of files; nil if it is not known.
+        var images: Int?
         /// Whether catalogues that exist and are current are used again.
         var reusesCatalogues = false
 
@@ -50,6 +52,8 @@ package struct ScanJob: Sendable {
     /// The state of a job of one image; nil for many images.
     let sole: SoleScan?
     let deliveries = DeliveryQueue()
+    /// Brings masters to nodes; nil if images are scanned as they are.
+    let masters: MasterDelivery?
     /// Records of files that are left out, which are not in the journal yet, by name of the file.
     let unwritten = Locked<[String: JournalledFile]>([:])
 
@@ -60,6 +64,7 @@ package struct ScanJob: Sendable {
         (self.command, self.node, self.events, self.results) = (command, node, events, results)
         (self.copies, self.sole) = (copies, sole)
         queue = ImageQueue(systems: node.systems)
+        masters = command.options.calibration.map { _ in MasterDelivery(node.coordinator, images: results.images) }
     }
 
     package var options: ScanCommand.Options { command.options }
