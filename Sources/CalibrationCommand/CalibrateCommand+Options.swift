@@ -69,7 +69,7 @@ extension CalibrateCommand {
                 line: "skyfarm calibrate night/ -o red/ --dry-run",
                 explanation: "Show which masters would be made of the frames of a folder, sorted by their headers."),
             .init(
-                line: "skyfarm calibrate night/ -o red/ -- -o cats/ --threshold 3",
+                line: "skyfarm calibrate night/ -o red/ -- -o cats/",
                 explanation: "Make masters and calibrated frames of a night, and scan these frames."),
             .init(
                 line: "skyfarm calibrate raw/ -o red/ --overscan auto --trim auto --flat flat.fits",
