@@ -51,8 +51,9 @@ public final class Farm: Sendable {
     ///   - wait: maximum time to wait for the first discovered node.
     ///   - journal: file to which responses are recorded before they are returned. A further run of the program with the
     ///     same file returns the recorded responses and runs only the other tasks, also after a crash. The file is made
-    ///     if it does not exist. IDs of tasks must differ, and what a task depends on must be in its value: bulk bytes
-    ///     are not compared. Failures are not recorded.
+    ///     if it does not exist. IDs of tasks must differ, and what a task depends on must be in its value or in the
+    ///     value that the tasks share: bulk bytes are not compared. Failures are not recorded. Files with the same name and
+    ///     the endings `-wal`, `-shm` and `.lock` belong to it.
     ///   - page: shows the tasks of the farm until it is closed, such as a `LivePage` of `SkyfarmKit`.
     ///   - options: limits of a scan.
     ///   - remote: how to connect.
@@ -148,11 +149,11 @@ public final class Farm: Sendable {
 
     /// Runs by `run` the tasks whose responses `journal` does not have, and shows the others on the page.
     func responses<Work: ScanTask>(
-        to tasks: some Sequence<Work> & Sendable, in journal: FarmJournal,
+        to tasks: some Sequence<Work> & Sendable, sharing shared: BulkKey? = nil, in journal: FarmJournal,
         by run: @escaping @Sendable (JournalledTasks<Work>) -> TaskResponses<Work>
     ) -> TaskResponses<Work> {
         journal.responses(
-            to: tasks, buffer: coordinator.options.responseBuffer,
+            to: tasks, sharing: shared, buffer: coordinator.options.responseBuffer,
             onRecorded: { [page = node.page] in page?.noteRecorded(type: Work.typeName) }, by: run)
     }
 

@@ -35,13 +35,16 @@ public struct SharedValue<Value: Codable & Sendable>: Sendable {
 extension Farm {
     /// Runs `tasks` on all systems of the farm, once each of these has `value`, which the tasks get by
     /// `context.shared(_:)`.
+    ///
+    /// With a journal, the value belongs to what a task is: to go on with another value is an error. A value that is coded
+    /// differently in each process, such as a dictionary or a set, is another value in each run: share a sorted array.
     public func responses<Work: ScanTask, Value>(
         to tasks: some Sequence<Work> & Sendable, sharing value: SharedValue<Value>,
         observer: (@Sendable (TaskEvent) -> Void)? = nil
     ) -> TaskResponses<Work> {
         let observer = node.page?.observing(Work.typeName, observer) ?? observer
         guard let journal else { return coordinator.responses(to: tasks, sharing: value.source, observer: observer) }
-        return responses(to: tasks, in: journal) { [coordinator] in
+        return responses(to: tasks, sharing: value.source.key, in: journal) { [coordinator] in
             coordinator.responses(to: $0, sharing: value.source, observer: observer)
         }
     }
@@ -49,13 +52,25 @@ extension Farm {
 
 extension ScanContext {
     /// The value that the tasks of the run share. A process decodes it once.
-    /// - Throws: `MissingBulk` if the run shares none, and an error if the value is of another type.
+    /// - Throws: ``SharedValueError`` if the run shares none, or a value of another type.
     public func shared<Value: Codable & Sendable>(_ type: Value.Type) throws -> Value {
-        let bytes = try requireBulk()
+        guard let bytes = bulk else {
+            throw SharedValueError(description: "the run shares no value: pass one by responses(to:sharing:)")
+        }
         return try DecodedValues.shared.value(of: bytes) {
-            try bytes.withUnsafeBytes { try WireDecoder().decode(type, from: $0) }
+            do {
+                return try bytes.withUnsafeBytes { try WireDecoder().decode(type, from: $0) }
+            } catch {
+                throw SharedValueError(description: "the value that the run shares is no \(type): \(error)")
+            }
         }
     }
+}
+
+/// A task asks for a value that its run does not share.
+public struct SharedValueError: Error, Equatable, CustomStringConvertible {
+    /// The cause, in one line.
+    public let description: String
 }
 
 /// The values of shared bytes that are in use.

@@ -67,11 +67,12 @@ struct SharedValueTests {
         let (server, address) = try node()
         try await withFarm(running: Lookup.self, nodes: [address], keys: testKeys, localSlots: 1) { farm in
             for try await response in farm.responses(to: [Lookup(id: 0)], sharing: try SharedValue("text")) {
-                #expect(throws: TaskFailure.self) { try response.get() }
+                let failure = #expect(throws: TaskFailure.self) { try response.get() }
+                #expect(failure?.message.contains("the value that the run shares is no Array<Double>") == true)
             }
             for try await response in farm.responses(to: [Lookup(id: 0)]) {
                 let failure = #expect(throws: TaskFailure.self) { try response.get() }
-                #expect(failure?.message.contains("no bulk bytes") == true)
+                #expect(failure?.message.contains("the run shares no value") == true)
             }
         }
         server.stop()

@@ -7,8 +7,9 @@ public struct RetryPolicy: Equatable, Sendable {
     /// Attempts that may throw or time out before the task is reported as failed; at least 1. In place of
     /// ``ScanCoordinator/Options/maxAttempts``.
     public var attempts: Int
-    /// Time that passes before the second attempt, and doubles with each further one. Other tasks run meanwhile. A task whose
-    /// system failed, or gave it back, is tried elsewhere at once.
+    /// Least time that passes before the second attempt, and doubles with each further one. Other tasks run meanwhile, and the
+    /// attempt waits for a free slot after those that were sent before. A task whose system failed, or gave it back, is
+    /// tried elsewhere at once.
     public var backOff: Duration
     /// Longest of these times.
     public var longestBackOff: Duration

@@ -12,7 +12,7 @@ internal import TaskJournal
 /// continues.
 ///
 /// A response is found by its task: the name of the task's type, and checksums of its coded ID and of its whole coded
-/// value. A task that has the ID of a recorded one, but another value, is an error, since the journal is then that of
+/// value, with that of the value that it shares with others. A task that has the ID of a recorded one, but another value, is an error, since the journal is then that of
 /// other tasks.
 final class FarmJournal: Sendable {
     /// Path of the file.
@@ -152,12 +152,15 @@ final class FarmJournal: Sendable {
 
     // MARK: Tasks
 
-    /// Returns the key of a task.
+    /// Returns the key of a task, with that of the value that it shares with others.
     /// - Throws: the error of the task's encoding.
-    func key<Work: ScanTask>(of task: Work, _ encoder: WireEncoder) throws -> ResultKey {
-        ResultKey(
+    func key<Work: ScanTask>(
+        of task: Work, sharing shared: BulkKey? = nil, _ encoder: WireEncoder
+    ) throws -> ResultKey {
+        let value = try encoder.encode(task) { Checksum.of($0) }
+        return ResultKey(
             kind: Work.typeName, basis: try encoder.encode(task.id) { Checksum.of($0) },
-            part: try encoder.encode(task) { Checksum.of($0) })
+            part: shared.map { Checksum.of(value, Checksum.of($0.job, $0.index)) } ?? value)
     }
 
     /// Returns whether there is a response to the task with this key.
@@ -168,7 +171,7 @@ final class FarmJournal: Sendable {
             throw ScanError(
                 .journal,
                 "\(path): the journal is that of other tasks: it has a response to '\(key.kind)' \("\(id)".printable) "
-                    + "with other values; give another path, or remove it to start over")
+                    + "with other values, or with another shared value; give another path, or remove it to start over")
         }
         return true
     }

@@ -25,6 +25,8 @@ final class JournalledTasks<Work: ScanTask>: Sequence, @unchecked Sendable {
     }
 
     private let journal: FarmJournal
+    /// Key of the value that the tasks share, which their results depend on.
+    private let shared: BulkKey?
     /// Called for each response from the journal.
     let onRecorded: @Sendable () -> Void
     private var tasks: AnyIterator<Work>
@@ -34,8 +36,11 @@ final class JournalledTasks<Work: ScanTask>: Sequence, @unchecked Sendable {
     private let encoder = WireEncoder()
     private let state = Locked(State())
 
-    init(_ tasks: AnyIterator<Work>, _ journal: FarmJournal, _ onRecorded: @escaping @Sendable () -> Void) {
-        (self.tasks, self.journal, self.onRecorded) = (tasks, journal, onRecorded)
+    init(
+        _ tasks: AnyIterator<Work>, sharing shared: BulkKey?, _ journal: FarmJournal,
+        _ onRecorded: @escaping @Sendable () -> Void
+    ) {
+        (self.tasks, self.shared, self.journal, self.onRecorded) = (tasks, shared, journal, onRecorded)
     }
 
     func makeIterator() -> AnyIterator<Work> { AnyIterator { self.next() } }
@@ -95,7 +100,7 @@ final class JournalledTasks<Work: ScanTask>: Sequence, @unchecked Sendable {
 
     private func key(of task: Work) throws(ScanError) -> ResultKey {
         do {
-            return try journal.key(of: task, encoder)
+            return try journal.key(of: task, sharing: shared, encoder)
         } catch {
             throw ScanError(.journal, "task \(task.id) cannot be encoded: \(error)")
         }
@@ -137,18 +142,21 @@ extension FarmJournal {
     /// journal. Failures are not recorded: a further run tries these tasks again.
     /// - Parameters:
     ///   - tasks: pulled as they are needed.
+    ///   - shared: key of the value that the tasks share.
     ///   - buffer: responses kept for a slow consumer.
     ///   - onRecorded: called for each response from the journal.
     ///   - run: runs tasks.
     /// - Returns: Exactly one response for each task.
     func responses<Work: ScanTask>(
-        to tasks: some Sequence<Work> & Sendable, buffer: Int, onRecorded: @escaping @Sendable () -> Void,
+        to tasks: some Sequence<Work> & Sendable, sharing shared: BulkKey?, buffer: Int,
+        onRecorded: @escaping @Sendable () -> Void,
         by run: @escaping @Sendable (JournalledTasks<Work>) -> TaskResponses<Work>
     ) -> TaskResponses<Work> {
         TaskResponses(capacity: buffer) { outlet async throws(ScanError) in
             do throws(ScanError) {
                 try await self.course(
-                    of: JournalledTasks(AnyIterator(tasks.makeIterator()), self, onRecorded), by: run, to: outlet)
+                    of: JournalledTasks(AnyIterator(tasks.makeIterator()), sharing: shared, self, onRecorded), by: run,
+                    to: outlet)
             } catch {
                 // What is done is recorded and returned before the error.
                 try? await self.flush()

@@ -35,6 +35,14 @@ private struct OtherTask: ScanTask {
     func scan(_ context: ScanContext) -> Int { id }
 }
 
+/// Looks a number up in the table that all tasks share.
+private struct LookupTask: ScanTask {
+    static let typeName = "test.lookup/1"
+    var id: Int
+
+    func scan(_ context: ScanContext) throws -> Int { try context.shared([Int].self)[id] }
+}
+
 @Suite("A farm with a journal", .timeLimit(.minutes(5)))
 final class FarmJournalTests {
     let keys: KeyRing
@@ -204,5 +212,24 @@ final class FarmJournalTests {
             }
         }
         #expect(absent.contains("no such file or directory; give a journal in a folder that this user may change"))
+    }
+
+    @Test("goes on with the same shared value, and refuses another")
+    func sharedValue() async throws {
+        func sum(_ table: [Int]) async throws -> Int {
+            try await withFarm(
+                running: LookupTask.self, discovering: [], keys: keys, localSlots: 2, journal: journal
+            ) { farm in
+                var sum = 0
+                let tasks = (0..<4).map { LookupTask(id: $0) }
+                for try await response in farm.responses(to: tasks, sharing: try SharedValue(table)) {
+                    sum += try response.get()
+                }
+                return sum
+            }
+        }
+        #expect(try await sum([1, 2, 3, 4]) == 10)
+        #expect(try await sum([1, 2, 3, 4]) == 10)
+        #expect(await message { try await sum([1, 2, 3, 5]) }.contains("with another shared value"))
     }
 }
