@@ -131,7 +131,8 @@ let package = Package(
         .target(
             name: "MapCommand",
             dependencies: [
-                "ImageScanning", "Console", "CommandLineKit", "ProgramTask", "SkyScan", "SkyFITS", "ScanFarm",
+                "ImageScanning", "Console", "CommandLineKit", "ProgramTask", "SkyScan", "SkyFITS", "ScanPage",
+                "ScanFarm",
                 "ScanNetwork", "ScanSecurity", "ScanCluster", "TaskJournal", "ScanBasics",
             ],
             swiftSettings: swift),

@@ -2,6 +2,7 @@ package import CommandLineKit
 package import Console
 import Foundation
 package import ProgramTask
+package import ScanCluster
 
 extension MapCommand {
     package struct Options: Equatable, Sendable {
@@ -39,6 +40,7 @@ extension MapCommand {
         package var hedges: Bool
         package var programs: ProgramOptions
         package var cluster: ClusterOptions
+        package var dashboard: SocketAddress?
         package var log: Log
         package var common: CommonOptions
         package var environment: [String: String]
@@ -70,6 +72,7 @@ extension MapCommand {
             hedges = try arguments[MapCommand.hedge]
             programs = try ProgramOptions(arguments, MapCommand.localProgram)
             cluster = try ClusterOptions(arguments)
+            dashboard = try arguments[DashboardOption.option]
             log = try Log(arguments)
             common = try CommonOptions(arguments)
             environment = arguments.environment

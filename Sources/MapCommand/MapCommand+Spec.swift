@@ -77,7 +77,7 @@ extension MapCommand {
                     title: "Nodes",
                     options: [cpus.spec, memory.spec] + ClusterOptions.options + [localProgram.spec]
                         + ProgramOptions.limits
-                        + [LogOptions.format.spec]),
+                        + [DashboardOption.option.spec, LogOptions.format.spec]),
                 CommonOptions.section,
             ],
             exitCodes: [

@@ -67,9 +67,11 @@ package struct MapCommand: Command {
             maxAttempts: options.maxAttempts, waitForSystems: .seconds(options.cluster.waitSeconds),
             adaptiveTimeout: nil)
         limits.hedges = options.hedges
-        var run = try MapRun(plan, items, events)
+        let page = RunPage(options.dashboard, events.display, options.common)
+        var run = try MapRun(plan, items, events, page)
         let node = try ScanNode.started(
-            options.cluster, remote: remote, local: (slots, host?.tags ?? []), limits: limits, events: events)
+            options.cluster, remote: remote, local: (slots, host?.tags ?? []), limits: limits, page: page.page,
+            events: events)
         defer { node.disconnect() }
         if slots == 0 { _ = await node.systems.first(within: .seconds(options.cluster.waitSeconds)) }
         do {

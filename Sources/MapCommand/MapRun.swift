@@ -15,6 +15,7 @@ struct MapRun {
     private let items: [PreparedItem]
     private let tasks: MapTasks
     private let events: ScanEvents
+    private let page: RunPage
     private let journal: MapJournal?
     private let jobLog: JobLog?
     private var ordered = OrderedOutput()
@@ -23,8 +24,8 @@ struct MapRun {
     private let disk = BlockingExecutor(label: "skyfarm.map")
     private let start = ContinuousClock.now
 
-    init(_ plan: MapPlan, _ items: [PreparedItem], _ events: ScanEvents) throws {
-        (self.plan, self.items, self.events) = (plan, items, events)
+    init(_ plan: MapPlan, _ items: [PreparedItem], _ events: ScanEvents, _ page: RunPage) throws {
+        (self.plan, self.items, self.events, self.page) = (plan, items, events, page)
         tasks = MapTasks(items, shared: plan.shared)
         let options = plan.options
         switch options.output {
@@ -46,7 +47,7 @@ struct MapRun {
         for index in Set(items.indices).subtracting(pending).sorted() {
             report.items[index].state = .resumed
             report.items[index].outputs = journal?.outputs(of: items[index]) ?? []
-            events.display.handle(.fileEnded(file: items[index].item.name, outputs: report.items[index].outputs))
+            ended(index)
         }
         let resumed = items.count - pending.count
         if resumed > 0 { events.display.handle(.resumed(tasks: resumed, work: Double(resumed))) }
@@ -67,9 +68,9 @@ struct MapRun {
     ) async throws -> [Int] {
         var again: [Int] = []
         tasks.forgetProblems()
-        let observer = MapEvents(events)
+        let observer = page.observer(of: ProgramTask.self, MapEvents(events))
         let responses = coordinator.responses(
-            to: tasks.sequence(indices), bulk: { [tasks] in tasks.bulk(of: $0) }, observer: { observer.handle($0) })
+            to: tasks.sequence(indices), bulk: { [tasks] in tasks.bulk(of: $0) }, observer: observer)
         for try await response in responses {
             if try await !take(response, isLast: isLast) { again.append(response.id) }
             if isStopped { break }
@@ -111,8 +112,7 @@ struct MapRun {
                 } else {
                     report.items[index].state = .done
                     events.display.handle(.finished(work: 1, system: response.system))
-                    events.display.handle(
-                        .fileEnded(file: items[index].item.name, outputs: report.items[index].outputs))
+                    ended(index)
                 }
                 return true
             }
@@ -139,8 +139,17 @@ struct MapRun {
     private mutating func fail(_ index: Int, _ reason: String) throws {
         (report.items[index].state, report.items[index].reason) = (.failed, reason)
         events.display.handle(.failed(work: 1, reason: reason))
-        events.display.handle(.fileEnded(file: items[index].item.name, outputs: [], errors: [reason]))
+        ended(index, reason)
         if plan.options.output == .standardOutput { try ordered.add([], at: index) }
+    }
+
+    /// Shows that an item is done, or why it failed.
+    private func ended(_ index: Int, _ failure: String? = nil) {
+        let row = report.items[index]
+        events.display.handle(
+            .fileEnded(
+                file: row.item, outputs: failure == nil ? row.outputs : [], errors: failure.map { [$0] } ?? []))
+        page.page?.noteItem(row.item, on: row.system, failure: failure)
     }
 
     /// Writes the results of an item, each of which appears under its name when it is complete.

@@ -55,6 +55,15 @@ public final class LivePage: StatusPage {
         content.change { $0.noteTask(type, failure: failure, seconds: seconds, at: $1) }
     }
 
+    /// Shows that an item of a run is done, or why it failed.
+    package func noteItem(_ name: String, on system: String?, failure: String?) {
+        let place = system.map { " on \($0)" } ?? ""
+        content.change { picture, time in
+            picture.note(
+                failure == nil ? "done" : "failed", "\(name)\(place)" + (failure.map { ": \($0)" } ?? ""), at: time)
+        }
+    }
+
     /// Shows an event of the node; called by the node.
     public func note(_ event: ScanNode.Event) {
         guard case .server(let event) = event else { return }

@@ -60,13 +60,14 @@ extension ScanNode {
     ///   - remote: what the nodes must have; the selection and the weight are set here.
     ///   - local: slots of this process, and the tags of its system.
     ///   - limits: limits of the runs.
+    ///   - page: shows the tasks while the node runs.
     ///   - events: receives messages for the user.
     /// - Returns: The node.
-    /// - Throws: `KeyError` if nodes are needed and no usable key exists.
+    /// - Throws: `KeyError` if nodes are needed and no usable key exists; what the page throws if it cannot be served.
     @inline(never)
     package static func started(
         _ cluster: ClusterOptions, remote: RemoteNodes.Options, local: (slots: Int, tags: Set<String>),
-        limits: ScanCoordinator.Options, events: ScanEvents
+        limits: ScanCoordinator.Options, page: (any StatusPage)? = nil, events: ScanEvents
     ) throws -> ScanNode {
         let (keys, sources) = try keysAndSources(cluster, events)
         var remote = remote
@@ -74,7 +75,7 @@ extension ScanNode {
         let node = ScanNode(
             keys: keys, nodes: cluster.nodes.map(\.description), discovering: sources, localSlots: local.slots,
             localName: ScanEvents.localName, localTags: local.tags, localQueue: local.slots, options: limits,
-            remote: remote
+            remote: remote, page: page
         ) { event in
             if case .membership(let change) = event { events.handle(change) }
         }

@@ -2,6 +2,7 @@ package import CommandLineKit
 package import Console
 import ProgramTask
 import ScanBasics
+package import ScanCluster
 
 extension CallCommand {
     package struct Options: Equatable, Sendable {
@@ -20,6 +21,7 @@ extension CallCommand {
         package var memory: Int?
         package var modules: PythonOptions
         package var cluster: ClusterOptions
+        package var dashboard: SocketAddress?
         package var log: Log
         package var common: CommonOptions
         package var environment: [String: String]
@@ -44,6 +46,7 @@ extension CallCommand {
             memory = try arguments[CallCommand.memory]
             modules = try PythonOptions(arguments, CallCommand.localPython)
             cluster = try ClusterOptions(arguments)
+            dashboard = try arguments[DashboardOption.option]
             log = try Log(arguments)
             common = try CommonOptions(arguments)
             environment = arguments.environment
@@ -107,7 +110,7 @@ extension CallCommand {
             OptionSection(
                 title: "Nodes",
                 options: [cpus.spec, memory.spec] + ClusterOptions.options + [localPython.spec]
-                    + ProgramOptions.limits + [LogOptions.format.spec]),
+                    + ProgramOptions.limits + [DashboardOption.option.spec, LogOptions.format.spec]),
             CommonOptions.section,
         ],
         exitCodes: [

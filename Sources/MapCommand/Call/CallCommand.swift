@@ -74,9 +74,11 @@ package struct CallCommand: Command {
         let limits = ScanCoordinator.Options(
             maxAttempts: options.maxAttempts, waitForSystems: .seconds(options.cluster.waitSeconds),
             adaptiveTimeout: nil)
-        let run = try await CallRun(options, events)
+        let page = RunPage(options.dashboard, events.display, options.common)
+        let run = try await CallRun(options, events, page)
         let node = try ScanNode.started(
-            options.cluster, remote: remote, local: (slots, host?.tags ?? []), limits: limits, events: events)
+            options.cluster, remote: remote, local: (slots, host?.tags ?? []), limits: limits, page: page.page,
+            events: events)
         defer { node.disconnect() }
         if slots == 0 { _ = await node.systems.first(within: .seconds(options.cluster.waitSeconds)) }
         do {

@@ -35,6 +35,7 @@ final class CallRun: Sendable {
 
     private let options: CallCommand.Options
     private let events: ScanEvents
+    private let page: RunPage
     private let state = Locked(State())
     private let input: Locked<CallInput>
     private let output: Locked<CallOutput>
@@ -49,8 +50,8 @@ final class CallRun: Sendable {
 
     var report: CallReport { state.withLock { $0.report } }
 
-    init(_ options: CallCommand.Options, _ events: ScanEvents) async throws {
-        (self.options, self.events) = (options, events)
+    init(_ options: CallCommand.Options, _ events: ScanEvents, _ page: RunPage) async throws {
+        (self.options, self.events, self.page) = (options, events, page)
         input = Locked(try CallInput(options.file, usesFrames: options.usesFrames))
         output = Locked(CallOutput(usesFrames: options.usesFrames))
         let executor = disk
@@ -68,8 +69,8 @@ final class CallRun: Sendable {
         defer { state.withLock { $0.report.seconds = (ContinuousClock.now - start) / .seconds(1) } }
         let reading = Task { await read() }
         defer { reading.cancel() }
-        let observer = MapEvents(events)
-        let responses = coordinator.responses(to: tasks, observer: { observer.handle($0) }) { [state] task in
+        let observer = page.observer(of: PythonTask.self, MapEvents(events))
+        let responses = coordinator.responses(to: tasks, observer: observer) { [state] task in
             state.withLock { $0.values[task.id] }.map { _, value in BulkSource(byteCount: value.count) { value } }
         }
         for try await response in responses { try await take(response) }
@@ -188,6 +189,7 @@ final class CallRun: Sendable {
             if let system = result.system { events.display.handle(.finished(work: 1, system: system)) }
             events.display.handle(.fileEnded(file: name, outputs: []))
         }
+        page.page?.noteItem(name, on: result.system, failure: result.output.failure)
         let count = try await writer.run { [output] in try output.withLock { try $0.add(result, at: index) } }
         let waiter = state.withLock { state in
             state.report.add(result, name: name)
