@@ -9,30 +9,43 @@
 #include <stdbool.h>
 
 static _Thread_local bool asks_c_library;
+static _Thread_local long calls;
 
 void csep_ask_c_library(bool asks) { asks_c_library = asks; }
+
+long csep_calls(void) { return calls; }
 
 // The C library's function of a name, as the type of a pointer.
 #define C_LIBRARY(name, type) ((type)dlsym(RTLD_NEXT, name))
 
 #define FUNCTION(name) \
-    double name(double x) { return asks_c_library ? C_LIBRARY(#name, double (*)(double))(x) : skyfarm_##name(x); }
+    double name(double x) { \
+        calls++; \
+        return asks_c_library ? C_LIBRARY(#name, double (*)(double))(x) : skyfarm_##name(x); \
+    }
 
 #define FUNCTION_OF_TWO(name) \
     double name(double x, double y) { \
+        calls++; \
         return asks_c_library ? C_LIBRARY(#name, double (*)(double, double))(x, y) : skyfarm_##name(x, y); \
     }
 
 FUNCTION(exp)
 FUNCTION(log)
+FUNCTION(log10)
 FUNCTION(sin)
 FUNCTION(cos)
+FUNCTION(tan)
 FUNCTION(asin)
+FUNCTION(acos)
 FUNCTION(atan)
 FUNCTION_OF_TWO(atan2)
 FUNCTION_OF_TWO(pow)
 
-float expf(float x) { return asks_c_library ? C_LIBRARY("expf", float (*)(float))(x) : skyfarm_expf(x); }
+float expf(float x) {
+    calls++;
+    return asks_c_library ? C_LIBRARY("expf", float (*)(float))(x) : skyfarm_expf(x);
+}
 
 void sincos(double x, double *sine, double *cosine) {
     double s = sin(x);

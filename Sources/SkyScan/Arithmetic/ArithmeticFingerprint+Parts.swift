@@ -13,8 +13,8 @@ extension ArithmeticFingerprint {
         return checksum(of: functions.flatMap { function in (1...4096).map { function(Double($0) / 4099) } })
     }
 
-    /// Samples of each type of integers and floats, scaled by numbers that are not exact in binary, as CFITSIO and
-    /// Skyfarm's own conversion read them.
+    /// Samples of each type of integers and floats, scaled by numbers that are not exact in binary, and quantized tiles,
+    /// as CFITSIO and Skyfarm's own conversion read them.
     static func reader() -> UInt64 {
         let width = 96
         var pixels = [Float](repeating: 0, count: width)
@@ -38,6 +38,11 @@ extension ArithmeticFingerprint {
             } catch {
                 checksums.append(checksum(of: Array("\(error)".utf8)))
             }
+        }
+        do {
+            checksums.append(checksum(of: try QuantizedTiles.pixels().map { $0.isNaN ? .nan : $0 }))
+        } catch {
+            checksums.append(checksum(of: Array("\(error)".utf8)))
         }
         return checksum(of: checksums)
     }

@@ -10,4 +10,7 @@
 /// Whether libsep, called by this thread, uses the C library's elementary functions instead of the kernel's.
 void csep_ask_c_library(bool asks);
 
+/// How often this thread has called an elementary function of the C library's names, from whichever library.
+long csep_calls(void);
+
 #endif

@@ -51,6 +51,15 @@ struct ArithmeticFingerprintTests {
         #expect(outputs > 6 * results.count)
     }
 
+    @Test("reads quantized tiles: a sample that is no number, and all others within half a step of what was stored")
+    func quantizedTiles() throws {
+        let pixels = try QuantizedTiles.pixels()
+        for (index, pixel) in pixels.enumerated() {
+            let stored = 100 + 3.7 * Double((index * 37 + index / 5) % 61) + 0.013 * Double(index * index)
+            #expect(index == 53 ? pixel.isNaN : abs(Double(pixel) - stored) < 2, "\(index): \(pixel), \(stored)")
+        }
+    }
+
     @Test("is what nodes report, with the checksums of its parts")
     func reported() throws {
         let arithmetic = Arithmetic.sky
