@@ -58,7 +58,8 @@ package struct HostFailure: Error, Equatable, Sendable {
     package func text(of host: String) -> String {
         switch step {
         case .ssh: "ssh: \(reason); check `ssh \(host) true`"
-        case .system: "\(reason); build Skyfarm for it, and run `skyfarm node` there"
+        case .system:
+            "\(reason); install Skyfarm there from its package or wheel for that system, and run `skyfarm node`"
         case .copy: "cannot copy the program: \(reason)"
         case .run: "the program does not run there: \(reason); install Skyfarm there, and run `skyfarm node`"
         case .start: "the node has not started: \(reason)"

@@ -63,12 +63,24 @@ import ScanFleet
         #expect(state.outcome == .failed(HostFailure(.join, "no answer")))
     }
 
-    @Test("another system gets nothing")
-    mutating func otherSystem() {
-        #expect(state.handle(.line("skyfarm system Linux aarch64")) == [.leave])
+    @Test(
+        "a host with another system or processor gets nothing, and the user is told what to install there",
+        arguments: [("Linux", "aarch64"), ("Linux", "i686"), ("Darwin", "arm64"), ("Darwin", "x86_64")])
+    mutating func otherSystem(system: String, processor: String) throws {
+        #expect(state.handle(.line("skyfarm system \(system) \(processor)")) == [.leave])
+        let reason = "runs \(system) on \(processor), and this program is for Linux on x86_64"
+        let failure = HostFailure(.system, reason)
+        #expect(state.outcome == .failed(failure))
         #expect(
-            state.outcome
-                == .failed(HostFailure(.system, "runs Linux on aarch64, and this program is for Linux on x86_64")))
+            failure.text(of: "h")
+                == reason + "; install Skyfarm there from its package or wheel for that system, and run `skyfarm node`")
+    }
+
+    @Test("a program for ARM is copied to ARM alone", arguments: ["aarch64", "x86_64"])
+    func programForARM(processor: String) {
+        var state = HostStart(own: .init(system: "Linux", processor: "aarch64"))
+        let actions = state.handle(.line("skyfarm system Linux \(processor)"))
+        #expect(actions == (processor == "aarch64" ? [.copy] : [.leave]))
     }
 
     @Test("the reason of a failure is the script's, or the line of standard error that has the cause")
