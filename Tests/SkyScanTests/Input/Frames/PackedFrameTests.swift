@@ -7,7 +7,8 @@ import Testing
 
 @testable import SkyScan
 
-@Suite("raw frames that nodes calibrate", .timeLimit(.minutes(5)))
+/// One after the other, since the process holds one set of the same masters.
+@Suite("raw frames that nodes calibrate", .serialized, .timeLimit(.minutes(5)))
 struct PackedFrameTests {
     private let files: SkyFile
     private let width = 200
@@ -71,7 +72,6 @@ struct PackedFrameTests {
             #expect(bits(unpacked) == bits(plain))
             #expect(throws: (any Error).self) { try WindowUnpacker().unpack(packed, to: window.byteCount - 4) }
             withExtendedLifetime(masters) {}
-            #expect(throws: ScanSetupError.self) { try WindowUnpacker().unpack(packed, to: window.byteCount) }
         }
     }
 
