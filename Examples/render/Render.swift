@@ -65,7 +65,7 @@ struct Tile: AsyncScanTask {
     }
 
     static func render(_ path: String, nodes: [String]) async throws {
-        let (side, height) = (1024, 16)
+        let (side, height) = (2048, 16)
         let tasks = (0..<side / height).map { Tile(id: $0, rows: $0 * height..<($0 + 1) * height, side: side) }
         var tiles: [Int: [UInt8]] = [:]
         let page = LivePage { say("page at \($0)") }

@@ -193,6 +193,8 @@ struct MasterMaker {
         request.scale = master.group.kind == .flat ? .median : .none
         request.bias = try location(of: master.bias)
         request.dark = try location(of: master.dark)
+        // A dark from which no bias is subtracted has that of any exposure.
+        if request.bias == nil, !master.group.summary.hasOverscan { request.darkScale = .none }
         request.program = recipe.program
         request.slots = slots
         request.cards = master.group.cards(made.key)

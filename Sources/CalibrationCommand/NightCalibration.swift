@@ -172,6 +172,8 @@ struct NightCalibration {
                 recipe.bias = try maker.location(of: group.recipe.bias)
                 recipe.dark = try maker.location(of: group.recipe.dark)
                 recipe.flat = try maker.location(of: group.recipe.flat)
+                // A dark from which no bias is subtracted has that of any exposure.
+                if recipe.bias == nil, !group.recipe.hasOverscan { recipe.darkScale = .none }
                 let masters = try MasterImages(recipe)
                 let own = options.calibrate(
                     group.indices.map { plan.lights[$0].frame.location }, group.indices.map { outputs.outputs[$0] },

@@ -76,7 +76,7 @@ import Testing
         queue.append(1, of: 0, needs: SlotNeeds(memory: 4))
         let hung = queue.popFirst()
         queue.append(2, of: 0, needs: SlotNeeds(slots: 2))
-        queue.append(3, of: 1)
+        queue.append(3, of: 0)
         #expect(hung?.element == 1)
         let (kept, next) = (queue.popFirst(), queue.popFirst(stuck: (1, 4)))
         #expect(kept == nil && next?.element == 3)

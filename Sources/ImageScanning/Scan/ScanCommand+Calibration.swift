@@ -78,8 +78,16 @@ extension ScanCommand {
     ) -> ((FITSImage) throws -> CalibratedImage)? {
         guard let frames = options.calibration?.frames else { return nil }
         let number = image.flatMap { image in survey.images.firstIndex(of: image) } ?? 0
-        let place = ImagePlace(index: isSelected ? 0 : number, inFile: number)
-        return { try CalibratedImage($0, frames, at: place) }
+        return { opened in
+            var inFile = number
+            if let plane = opened.plane {
+                // The survey may have one plane alone, and masters have all of a colour image.
+                let all = (try? FITSSurvey(of: opened.location.path))?.images ?? []
+                inFile = all.firstIndex { $0.number == opened.hduNumber && $0.plane == plane } ?? number
+            }
+            let place = ImagePlace(index: isSelected ? 0 : number, inFile: inFile)
+            return try CalibratedImage(opened, frames, at: place)
+        }
     }
 
     /// Refuses what a scan of raw frames cannot do.

@@ -55,8 +55,9 @@ extension FITSHeader {
             let card = self[index]
             guard card.hasPrefix("HIERARCH ") else { return nil }
             let parts = card.dropFirst(9).split(separator: "=", maxSplits: 1)
+            guard parts.count == 2 else { return nil }
             let name = parts[0].split(separator: " ").joined(separator: " ")
-            guard parts.count == 2, names.contains(name) else { return nil }
+            guard names.contains(name) else { return nil }
             let value = parts[1].prefix { $0 != "/" }.trimmingCharacters(in: .whitespaces)
             return (name, value.trimmingCharacters(in: CharacterSet(charactersIn: "' ")))
         }

@@ -89,7 +89,8 @@ package struct FrameGroup: Equatable, Sendable {
         for index in groups.indices {
             let stem = stem(groups[index], options)
             var (name, number) = (stem + ".fits", 2)
-            while !known.insert(name).inserted {
+            // Some file systems do not tell `flat_r.fits` from `flat_R.fits`.
+            while !known.insert(name.lowercased()).inserted {
                 name = "\(stem)-\(number).fits"
                 number += 1
             }
@@ -104,7 +105,8 @@ package struct FrameGroup: Equatable, Sendable {
         if group.kind == .dark, let time = frame.exposure { words.append("\(NightCards.normal("\(time)"))s") }
         for key in options.keys where key.applies(to: group.kind) {
             if key == .temperature {
-                if let temperature = frame.temperature { words.append("\(Int(temperature.rounded()))C") }
+                guard let temperature = frame.temperature else { continue }
+                words.append(NightCards.normal("\(temperature.rounded())") + "C")
             } else if let value = frame.values[key] {
                 words.append(key == .gain ? "gain\(value)" : value)
             }

@@ -75,6 +75,13 @@ extension NightFrame {
         let raw = FrameSections(own, width: image.width, height: image.height)
         var frame = NightFrame(
             location, kind: kind, size: Size(width: image.width, height: image.height, images: images.images.count))
+        // Frames of one night would be treated differently without a word.
+        for (choice, keywords, flag) in [
+            (sections.overscan, ["BIASSEC"], "--overscan"), (sections.trim, ["TRIMSEC", "DATASEC"], "--trim"),
+        ] where choice == nil {
+            guard let words = raw.unreadable(keywords).words else { continue }
+            throw ScanSetupError("\(location): \(words); add \(flag) none, or give \(flag) a section")
+        }
         frame.useSections(raw, sections)
         if isMaster || cards.words("COMBMETH") != nil {
             frame.master = Master(lacksBias: cards.words("COMBBIAS") != nil || cards.words("CALBIAS") != nil)
@@ -84,7 +91,9 @@ extension NightFrame {
         frame.exposure = ExposureTime.of(own) ?? ExposureTime.of(whole)
         frame.temperature = cards.number(GroupKey.temperatureKeywords)
         let begin = Observation(own).modifiedJulianDate ?? Observation(whole).modifiedJulianDate
-        frame.time = cards.number(["MJD-AVG"]) ?? begin.map { $0 + (frame.exposure ?? 0) / 2 / 86_400 }
+        let time = cards.number(["MJD-AVG"]) ?? begin.map { $0 + (frame.exposure ?? 0) / 2 / 86_400 }
+        // A date of another millennium is none of a camera, and may be none of a calendar.
+        frame.time = time.flatMap { (0...1_000_000).contains($0) ? $0 : nil }
         return frame
     }
 

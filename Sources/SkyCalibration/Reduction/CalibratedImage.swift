@@ -34,7 +34,7 @@ package final class CalibratedImage: @unchecked Sendable {
         reduction = try FrameReduction(plan) { rect, target in
             try image.read(rows: rect.y, columns: rect.x, into: target)
         }
-        oldMask = RawMask(
+        oldMask = try RawMask(
             after: ImageExtension(number: image.hduNumber, name: image.extensionName, plane: image.plane),
             in: image.location.path, width: image.width, height: image.height)
         header = try CalibratedHeader(plan).header(

@@ -75,18 +75,19 @@ package struct RawMask: Sendable {
     private let width: Int
 
     /// The mask of an image of the file at `path`, of these sides; nil if there is none.
-    init?(after image: ImageExtension, in path: String, width: Int, height: Int) {
+    /// - Throws: ``ScanSetupError`` for a mask of another size, ``ImageError`` for one that cannot be read.
+    init?(after image: ImageExtension, in path: String, width: Int, height: Int) throws {
         let location = ImageLocation(path: path, selector: .number(image.number + 1))
         guard image.plane == nil, let mask = try? FITSImage(location),
-            mask.header.text(HDU.companionKeyword) == CalibrationCards.maskRole, mask.width == width,
-            mask.height == height
+            mask.header.text(HDU.companionKeyword) == CalibrationCards.maskRole
         else { return nil }
-        var pixels = [Float](repeating: 0, count: width * height)
-        do {
-            try pixels.withUnsafeMutableBufferPointer { try mask.read(rows: 0..<height, into: $0) }
-        } catch {
-            return nil
+        guard mask.width == width, mask.height == height else {
+            throw ScanSetupError(
+                "\(location): the mask is \(mask.width) by \(mask.height) pixels, its image \(width) by \(height); "
+                    + "write the frame again")
         }
+        var pixels = [Float](repeating: 0, count: width * height)
+        try pixels.withUnsafeMutableBufferPointer { try mask.read(rows: 0..<height, into: $0) }
         (bits, self.width) = (pixels.map { (0...255).contains($0) ? UInt8($0) : 0 }, width)
     }
 

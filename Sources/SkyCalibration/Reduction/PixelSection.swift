@@ -78,7 +78,10 @@ package struct FrameSections: Equatable, Sendable {
             }
             if keyword == "BIASSEC" { overscan = section } else if trim == nil { trim = section }
         }
-        if overscan == nil, trim == nil, unreadable.isEmpty { useOutput(of: cards, width: width, height: height) }
+        // What was trimmed keeps the cards of its output, which tell of the raw image.
+        if overscan == nil, trim == nil, unreadable.isEmpty, cards.value("CALTRIM") == nil {
+            useOutput(of: cards, width: width, height: height)
+        }
     }
 
     /// What is wrong with the first of these cards that an image has. A card after one that holds a section is not used.

@@ -26,6 +26,11 @@ enum TrimmedHeader {
                 changes.entries.append(HeaderEntry(key, .real(number - (key == "LTV1" ? x : y))))
             }
         }
+        // A reference pixel that no card tells is 0.
+        for (axis, shift) in [("1", x), ("2", y)] where shift != 0 {
+            guard header.words("CTYPE" + axis) != nil, header.words("CRPIX" + axis) == nil else { continue }
+            changes.entries.append(HeaderEntry("CRPIX" + axis, .real(-shift)))
+        }
         moveSections(header, trim, width, height, &changes)
         return changes
     }

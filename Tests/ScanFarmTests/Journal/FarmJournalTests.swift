@@ -159,7 +159,7 @@ final class FarmJournalTests {
         #expect(
             values
                 == "\(journal.path): the journal is that of other tasks: it has a response to 'test.square/1' 2 with "
-                + "other values; give another path, or remove it to start over")
+                + "other values, or with another shared value; give another path, or remove it to start over")
         let types = await message {
             try await withFarm(running: OtherTask.self, discovering: [], keys: keys, localSlots: 1, journal: journal) {
                 _ in

@@ -45,8 +45,9 @@ check "histogram: counts the bytes of a file" run histogram histogram.out count 
 check "histogram: all of them" test "$(awk '{ sum += $2 } END { print sum }' "$LAB/histogram.out")" = 20000000
 end histogram
 
+# Enough of them that nodes are discovered before one slot has hashed all.
 mkdir -p "$LAB/files/below"
-for number in $(seq 300); do head -c $((200000 + number)) /dev/urandom >"$LAB/files/below/$number"; done
+for number in $(seq 300); do head -c $((1200000 + number)) /dev/urandom >"$LAB/files/below/$number"; done
 : >"$LAB/files/empty"
 (cd "$LAB/files" && find . -type f -printf '%P\0' | LC_ALL=C sort -z | xargs -0 sha256sum) >"$LAB/expected"
 start hashes

@@ -15,7 +15,8 @@ package struct MasterTask: ScanTask {
 
     package func scan(_ context: ScanContext) throws -> UInt64 {
         let bytes = try context.requireBulk()
-        guard bytes.count == pixelCount * MemoryLayout<Float>.size else {
+        guard bytes.count.isMultiple(of: MemoryLayout<Float>.size), bytes.count / MemoryLayout<Float>.size == pixelCount
+        else {
             throw ScanSetupError("a master of \(pixelCount) pixels came with \(bytes.count) bytes")
         }
         return HeldMasters.shared.add(bytes)
@@ -30,19 +31,27 @@ package final class HeldMasters: Sendable {
         // Sendable: a weak reference, which is read and written under the lock only.
         weak var bytes: BulkBytes?
     }
-    private let entries = Locked<[UInt64: Entry]>([:])
+    // Several connections may bring the same pixels: those of one stay when another ends.
+    private let entries = Locked<[UInt64: [Entry]]>([:])
 
     /// Adds pixels.
     /// - Returns: their checksum.
     func add(_ bytes: BulkBytes) -> UInt64 {
         let sum = bytes.checksum(checksum)
         entries.withLock { entries in
-            entries = entries.filter { $0.value.bytes != nil }
-            if entries[sum] == nil { entries[sum] = Entry(bytes: bytes) }
+            entries = entries.mapValues { $0.filter { $0.bytes != nil } }.filter { !$0.value.isEmpty }
+            entries[sum, default: []].append(Entry(bytes: bytes))
         }
         return sum
     }
 
     /// The pixels with a checksum; nil if they are not here any more.
-    func find(_ checksum: UInt64) -> BulkBytes? { entries.withLock { $0[checksum]?.bytes } }
+    func find(_ checksum: UInt64) -> BulkBytes? {
+        entries.withLock { entries in
+            for entry in entries[checksum] ?? [] {
+                if let bytes = entry.bytes { return bytes }
+            }
+            return nil
+        }
+    }
 }
