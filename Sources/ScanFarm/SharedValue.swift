@@ -52,7 +52,7 @@ extension Farm {
 
 extension ScanContext {
     /// The value that the tasks of the run share. A process decodes it once.
-    /// - Throws: ``SharedValueError`` if the run shares none, or a value of another type.
+    /// - Throws: `SharedValueError` if the run shares none, or a value of another type.
     public func shared<Value: Codable & Sendable>(_ type: Value.Type) throws -> Value {
         guard let bytes = bulk else {
             throw SharedValueError(description: "the run shares no value: pass one by responses(to:sharing:)")

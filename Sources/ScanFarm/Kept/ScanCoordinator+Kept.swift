@@ -25,7 +25,7 @@ extension ScanCoordinator {
     ///   - kept: the result.
     ///   - ifLost: what happens if it is not kept any more.
     /// - Returns: the output.
-    /// - Throws: ``KeptResultLost``; if the task is done again, `ScanError` or its `TaskFailure`.
+    /// - Throws: `KeptResultLost`; if the task is done again, `ScanError` or its `TaskFailure`.
     public func value<Work: ScanTask>(
         of kept: KeptResult<Work>, ifLost: KeptResult<Work>.IfLost = .computeAgain
     ) async throws -> Work.Output {
