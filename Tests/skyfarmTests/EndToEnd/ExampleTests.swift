@@ -116,14 +116,14 @@ import Testing
         #expect(result.errors.contains(/^page at http:\/\/127.0.0.1:\d+\/\?token=/))
         #expect(result.errorLines.last?.hasPrefix("100 %, ") == true, "\(result.errors)")
         let image = try scene.bytes("set.ppm")
-        #expect(image.count == 3 * 1024 * 1024 + "P6 1024 1024 255\n".count && image.starts(with: Data("P6 ".utf8)))
+        #expect(image.count == 3 * 2048 * 2048 + "P6 2048 2048 255\n".count && image.starts(with: Data("P6 ".utf8)))
         // The set is symmetric: a row and its reflection are the same.
-        let rows = image.suffix(3 * 1024 * 1024)
+        let rows = image.suffix(3 * 2048 * 2048)
         let row = { (number: Int) in
-            rows.dropFirst(3 * 1024 * number).prefix(3 * 1024).elementsEqual(
-                rows.dropFirst(3 * 1024 * (1024 - number)).prefix(3 * 1024))
+            rows.dropFirst(3 * 2048 * number).prefix(3 * 2048).elementsEqual(
+                rows.dropFirst(3 * 2048 * (2048 - number)).prefix(3 * 2048))
         }
-        #expect((1..<512).allSatisfy(row))
+        #expect((1..<1024).allSatisfy(row))
         node.send(SIGTERM)
         #expect(try node.finish().code == 0)
     }
