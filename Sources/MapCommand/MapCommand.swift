@@ -59,40 +59,16 @@ package struct MapCommand: Command {
         let slots = options.isLocal ? options.cluster.slotsHere : 0
         let host = slots == 0 ? nil : try options.programs.host(slots: slots, environment: options.environment)
         defer { host?.close() }
-        var remote = RemoteNodes.Options()
-        remote.taskTypes = [ProgramTask.typeName]
-        remote.measuresLinks = slots > 0
-        // The time of a program is limited where it runs: nothing is known of it here.
-        var limits = ScanCoordinator.Options(
-            maxAttempts: options.maxAttempts, waitForSystems: .seconds(options.cluster.waitSeconds),
-            adaptiveTimeout: nil)
-        limits.hedges = options.hedges
+        let program = options.program
+        let work = GivenWork(
+            taskType: ProgramTask.typeName, cluster: options.cluster, local: (slots, host?.tags ?? []),
+            maxAttempts: options.maxAttempts, hedges: options.hedges,
+            lack: "no node runs the program \(program): its owner names it by `skyfarm node --program \(program)=PATH`,"
+                + " and --local-program \(program)=PATH runs it here")
         let page = RunPage(options.dashboard, events.display, options.common)
         var run = try MapRun(plan, items, events, page)
-        let node = try ScanNode.started(
-            options.cluster, remote: remote, local: (slots, host?.tags ?? []), limits: limits, page: page.page,
-            events: events)
-        defer { node.disconnect() }
-        if slots == 0 { _ = await node.systems.first(within: .seconds(options.cluster.waitSeconds)) }
-        do {
-            try await run.run(on: node.coordinator)
-        } catch let error as ScanError where error.code == .noSystem {
-            throw await unusable(node, error)
-        }
-        await node.close()
+        try await work.run(page: page, events) { try await run.run(on: $0) }
         return run.report
-    }
-
-    /// Why no system runs the program, and what to do.
-    private func unusable(_ node: ScanNode, _ error: ScanError) async -> any Error {
-        let states = await node.connections.states.filter { !$0.isUsable }
-        let nodes = UnusableNodes(states, discovered: node.membership.peers)
-        let program = options.program
-        var words =
-            "no node runs the program \(program): its owner names it by `skyfarm node --program \(program)=PATH`, and"
-            + " --local-program \(program)=PATH runs it here"
-        if !nodes.isEmpty { words += " (\(nodes.troubles.joined(separator: "; ")))" }
-        return nodes.lackKey ? ConnectError(.authentication, words) : ScanError(.noSystem, words)
     }
 
     private func end(_ report: MapReport) throws -> ExitCode {

@@ -67,38 +67,15 @@ package struct CallCommand: Command {
         let slots = options.isLocal ? options.cluster.slotsHere : 0
         let host = slots == 0 ? nil : try options.modules.host(slots: slots, environment: options.environment)
         defer { host?.close() }
-        var remote = RemoteNodes.Options()
-        remote.taskTypes = [PythonTask.typeName]
-        remote.measuresLinks = slots > 0
-        // The time of a call is limited where it runs: nothing is known of it here.
-        let limits = ScanCoordinator.Options(
-            maxAttempts: options.maxAttempts, waitForSystems: .seconds(options.cluster.waitSeconds),
-            adaptiveTimeout: nil)
+        let module = options.module
+        let work = GivenWork(
+            taskType: PythonTask.typeName, cluster: options.cluster, local: (slots, host?.tags ?? []),
+            maxAttempts: options.maxAttempts,
+            lack: "no node gives the Python module \(module) away: its owner does by `skyfarm node --python"
+                + " \(module)=PATH`, and --local-python \(module)=PATH calls its functions here")
         let page = RunPage(options.dashboard, events.display, options.common)
         let run = try await CallRun(options, events, page)
-        let node = try ScanNode.started(
-            options.cluster, remote: remote, local: (slots, host?.tags ?? []), limits: limits, page: page.page,
-            events: events)
-        defer { node.disconnect() }
-        if slots == 0 { _ = await node.systems.first(within: .seconds(options.cluster.waitSeconds)) }
-        do {
-            try await run.run(on: node.coordinator)
-        } catch let error as ScanError where error.code == .noSystem {
-            throw await unusable(node, error)
-        }
-        await node.close()
+        try await work.run(page: page, events) { try await run.run(on: $0) }
         return run.report
-    }
-
-    /// Why no system calls the function, and what to do.
-    private func unusable(_ node: ScanNode, _ error: ScanError) async -> any Error {
-        let states = await node.connections.states.filter { !$0.isUsable }
-        let nodes = UnusableNodes(states, discovered: node.membership.peers)
-        let module = options.module
-        var words =
-            "no node gives the Python module \(module) away: its owner does by `skyfarm node --python \(module)=PATH`,"
-            + " and --local-python \(module)=PATH calls its functions here"
-        if !nodes.isEmpty { words += " (\(nodes.troubles.joined(separator: "; ")))" }
-        return nodes.lackKey ? ConnectError(.authentication, words) : ScanError(.noSystem, words)
     }
 }
