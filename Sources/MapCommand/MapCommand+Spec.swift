@@ -76,7 +76,7 @@ extension MapCommand {
                 OptionSection(
                     title: "Nodes",
                     options: [cpus.spec, memory.spec] + ClusterOptions.options + [localProgram.spec]
-                        + ProgramOptions.limits
+                        + ProgramOptions.limitOptions
                         + [DashboardOption.option.spec, LogOptions.format.spec]),
                 CommonOptions.section,
             ],

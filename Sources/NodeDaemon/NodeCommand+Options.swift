@@ -192,7 +192,7 @@ extension NodeCommand {
                 ]),
             OptionSection(
                 title: "Owner", options: [nice.spec, maxLoad.spec, whenIdle.spec, hours.spec, pause.spec, resume.spec]),
-            OptionSection(title: "Programs", options: [program.spec, python.spec] + ProgramOptions.limits),
+            OptionSection(title: "Programs", options: [program.spec, python.spec] + ProgramOptions.limitOptions),
             OptionSection(title: "Service", options: [installService.spec, user.spec, dryRun.spec]),
             CommonOptions.section,
         ],

@@ -19,21 +19,14 @@ package struct NamedProgram: Equatable, Sendable {
 /// The programs that a process runs for tasks, with their limits.
 package struct ProgramOptions: Equatable, Sendable {
     package var programs: [NamedProgram]
-    /// Memory of a task in bytes.
-    package var memory: Int?
-    /// Longest time of a task.
-    package var time: Duration?
-    /// Most bytes of files of a task.
-    package var disk: Int?
+    package var limits: ProgramLimits
     package var scratch: String?
 
     /// Reads the options, of which `option` names the programs.
     /// - Throws: `UsageError` if a name is given twice.
     package init(_ arguments: Arguments, _ option: Option<[NamedProgram]>) throws(UsageError) {
         programs = try arguments[option]
-        memory = try arguments[Self.memory]
-        time = try arguments[Self.time]
-        disk = try arguments[Self.disk]
+        limits = try Self.limits(arguments)
         scratch = try arguments[Self.scratch]
         if let twice = Dictionary(grouping: programs, by: \.name).first(where: { $0.value.count > 1 }) {
             throw UsageError("--\(option.spec.name): two programs have the name \(twice.key)")
@@ -53,9 +46,7 @@ package struct ProgramOptions: Equatable, Sendable {
         if programs.isEmpty { return nil }
         var options = ProgramHost.Options(
             programs: Dictionary(programs.map { ($0.name, $0.path) }, uniquingKeysWith: { $1 }))
-        options.limits.memory = memory
-        if let time { options.limits.seconds = time / .seconds(1) }
-        if let disk { options.limits.disk = UInt64(disk) }
+        options.limits = limits
         options.limits.niceness = Int32(niceness)
         (options.scratch, options.slots) = (scratch, slots)
         do throws(ProgramRefusal) {
@@ -80,8 +71,17 @@ package struct ProgramOptions: Equatable, Sendable {
         "scratch", .text("DIR", expected: "the name of a folder"), fallback: "the system's for temporary files",
         layers: .all, help: "Folder below which each run of a program has a folder of its own")
 
+    /// Reads the limits, which hold for programs and for the workers of Python modules.
+    static func limits(_ arguments: Arguments) throws(UsageError) -> ProgramLimits {
+        var limits = ProgramLimits()
+        limits.memory = try arguments[Self.memory]
+        if let time = try arguments[Self.time] { limits.seconds = time / .seconds(1) }
+        if let disk = try arguments[Self.disk] { limits.disk = UInt64(disk) }
+        return limits
+    }
+
     /// The limits in the order of the help.
-    package static let limits = [memory.spec, time.spec, disk.spec, scratch.spec]
+    package static let limitOptions = [memory.spec, time.spec, disk.spec, scratch.spec]
 }
 
 extension ValueForm where Value == NamedProgram {

@@ -12,10 +12,7 @@ package struct PythonOptions: Equatable, Sendable {
     /// - Throws: `UsageError` if a name is given twice.
     package init(_ arguments: Arguments, _ option: Option<[PythonModule]>) throws(UsageError) {
         modules = try arguments[option]
-        limits = ProgramLimits()
-        limits.memory = try arguments[ProgramOptions.memory]
-        if let time = try arguments[ProgramOptions.time] { limits.seconds = time / .seconds(1) }
-        if let disk = try arguments[ProgramOptions.disk] { limits.disk = UInt64(disk) }
+        limits = try ProgramOptions.limits(arguments)
         scratch = try arguments[ProgramOptions.scratch]
         if let twice = Dictionary(grouping: modules, by: \.name).first(where: { $0.value.count > 1 }) {
             throw UsageError("--\(option.spec.name): two modules have the name \(twice.key)")

@@ -110,7 +110,7 @@ extension CallCommand {
             OptionSection(
                 title: "Nodes",
                 options: [cpus.spec, memory.spec] + ClusterOptions.options + [localPython.spec]
-                    + ProgramOptions.limits + [DashboardOption.option.spec, LogOptions.format.spec]),
+                    + ProgramOptions.limitOptions + [DashboardOption.option.spec, LogOptions.format.spec]),
             CommonOptions.section,
         ],
         exitCodes: [
