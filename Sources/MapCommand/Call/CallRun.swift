@@ -18,7 +18,9 @@ final class CallRun: Sendable {
         /// The values of tasks that have no result.
         var values: [Int: (task: PythonTask, value: BulkBytes)] = [:]
         /// Bytes of each item that is not written: of its value, or of its result.
-        var held: [Int: Int] = [:]
+        private var held: [Int: Int] = [:]
+        /// The sum of ``held``, which is asked for each value that is read.
+        private var heldBytes = 0
         var read = 0
         var written = 0
         /// The reader, if it waits for room.
@@ -28,8 +30,13 @@ final class CallRun: Sendable {
         var error: (any Error)?
 
         var isFull: Bool {
-            read - written >= CallRun.window.items
-                || (read > written && held.values.reduce(0, +) >= CallRun.window.bytes)
+            read - written >= CallRun.window.items || (read > written && heldBytes >= CallRun.window.bytes)
+        }
+
+        /// The item at `index` holds so many bytes from now on; nil once it is written.
+        mutating func hold(_ count: Int?, at index: Int) {
+            heldBytes += (count ?? 0) - (held[index] ?? 0)
+            held[index] = count
         }
     }
 
@@ -119,7 +126,7 @@ final class CallRun: Sendable {
         }
         state.withLock { state in
             state.values[index] = (task, value)
-            state.held[index] = bytes.count
+            state.hold(bytes.count, at: index)
         }
         queue.yield(task)
     }
@@ -165,7 +172,7 @@ final class CallRun: Sendable {
         }
         state.withLock { state in
             state.values[index] = nil
-            state.held[index] = result.output.value.count
+            state.hold(result.output.value.count, at: index)
         }
         try await write(result, of: index)
         finishIfDone()
@@ -193,7 +200,7 @@ final class CallRun: Sendable {
         let count = try await writer.run { [output] in try output.withLock { try $0.add(result, at: index) } }
         let waiter = state.withLock { state in
             state.report.add(result, name: name)
-            for written in state.written..<state.written + count { state.held[written] = nil }
+            for written in state.written..<state.written + count { state.hold(nil, at: written) }
             state.written += count
             if state.isFull { return nil as CheckedContinuation<Void, Never>? }
             return state.waiter.take()
@@ -202,7 +209,7 @@ final class CallRun: Sendable {
     }
 }
 
-/// What became of the items of a run.
+/// Counts of the items of a run, and its first failures.
 struct CallReport: Sendable {
     private(set) var done = 0
     private(set) var recorded = 0
@@ -229,7 +236,7 @@ struct CallReport: Sendable {
         failures.append(("\(name) failed: \(reason)\(place)", output.trace.isEmpty ? output.log : output.trace))
     }
 
-    /// What is wrong with results that come from different sources; nil if they do not.
+    /// A warning if results come from different sources of the module; nil if they do not.
     func warning(journal: String?) -> String? {
         if versions.count < 2 { return nil }
         let places = versions.sorted { $0.key < $1.key }.map { version, system in
