@@ -29,12 +29,13 @@ struct KeptLedger {
     /// - Returns: the results that go for it; nil if it is larger than the limit, and is not kept.
     mutating func add(_ number: UInt64, count: Int, at now: Instant) -> [UInt64]? {
         guard count <= limit else { return nil }
-        var gone = expire(at: now)
-        for (other, entry) in entries.sorted(by: { ($0.value.used, $0.key) < ($1.value.used, $1.key) }) {
-            if count <= limit - used { break }
-            entries[other] = nil
-            used -= entry.count
-            gone.append(other)
+        // Each result that arrives comes this way: the others are looked at only if there is no room.
+        var gone = count <= limit - used ? [] : expire(at: now)
+        while count > limit - used,
+            let (oldest, _) = entries.min(by: { ($0.value.used, $0.key) < ($1.value.used, $1.key) })
+        {
+            remove(oldest)
+            gone.append(oldest)
         }
         entries[number] = Entry(count: count, used: now)
         used += count
