@@ -1,52 +1,11 @@
-"""Null tasks through Dask distributed: a scheduler, a worker with one thread, and this process as the client."""
+"""Null tasks through Dask distributed."""
 
-import os
-import sys
-import time
-
+import dask_peer
 import peer
-
-try:
-    import distributed
-except ImportError:
-    peer.not_installed("Dask distributed")
-
-
-# Tiny tasks need not wait at the scheduler until the worker has room.
-SCHEDULER = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_SATURATION": "inf"}
 
 
 def null(number):
     return 3 * number + 1
 
 
-def main():
-    tasks = peer.task_count()
-    port = peer.free_port()
-    with peer.Servers() as servers:
-        servers.start(
-            "scheduler", sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", port,
-            "--no-dashboard", env=os.environ | SCHEDULER)
-        servers.wait_for(port)
-        servers.start(
-            "worker", sys.executable, "-m", "distributed.cli.dask_worker", f"tcp://127.0.0.1:{port}", "--host",
-            "127.0.0.1", "--nthreads", 1, "--no-nanny", "--no-dashboard")
-        client = distributed.Client(f"tcp://127.0.0.1:{port}")
-        client.wait_for_workers(1)
-        run_tasks(client, peer.WARM_UP)
-        seconds = run_tasks(client, tasks)
-        # Only on success: after a failure it would wait for the tasks.
-        client.close()
-    peer.report("Dask distributed", distributed.__version__, tasks, seconds)
-
-
-def run_tasks(client, tasks):
-    start = time.perf_counter()
-    # Not pure, so that no key is hashed from the arguments.
-    results = client.gather(client.map(null, range(tasks), pure=False))
-    seconds = time.perf_counter() - start
-    assert results == [peer.value(number) for number in range(tasks)]
-    return seconds
-
-
-main()
+dask_peer.measure("Dask distributed", null, peer.value)
