@@ -104,6 +104,32 @@ check() {
 under() { awk -v limit="$1" -v value="$2" 'BEGIN { exit !(value ~ /^[0-9.]+$/ && value + 0 < limit + 0) }'; }
 
 # Nodes and scans.
+# ssh_from HOST: its root, whose home is /run/home, private to each host, may log in to all hosts with sshd.
+ssh_from() {
+    sed 's,^\(root:[^:]*:[^:]*:[^:]*:[^:]*:\)[^:]*,\1/run/home,' "$LAB/passwd" >"$LAB/passwd.new"
+    cat "$LAB/passwd.new" >"$LAB/passwd"
+    SSH_HOME=$LAB/$1/run/home/.ssh
+    mkdir -m 700 "$SSH_HOME"
+    ssh-keygen -q -t ed25519 -N '' -f "$SSH_HOME/id_ed25519"
+    cp "$SSH_HOME/id_ed25519.pub" "$LAB/authorized_keys"
+    cat >"$LAB/sshd_config" <<X
+HostKey /run/sshd/key
+AuthorizedKeysFile /run/lab/authorized_keys
+PasswordAuthentication no
+PidFile none
+X
+}
+# ssh_name HOST: the name of the host for ssh is hHOST. ssh_serve HOST [COMMAND...]: starts its sshd, by COMMAND.
+ssh_name() { printf 'Host h%s\n    HostName 10.77.0.%s\n    HostKeyAlias h%s\n' "$1" "$1" "$1" >>"$SSH_HOME/config"; }
+ssh_serve() {
+    local host=$1
+    shift
+    mkdir "$LAB/$host/run/sshd"
+    ssh-keygen -q -t ed25519 -N '' -f "$LAB/$host/run/sshd/key"
+    echo "h$host $(<"$LAB/$host/run/sshd/key.pub")" >>"$SSH_HOME/known_hosts"
+    spawn "$host" sshd "$@" "$(command -v sshd)" -D -e -f /run/lab/sshd_config
+}
+ssh_ready() { check "sshd of host $1 runs" wait_for 10 lines 1 'Server listening on 0.0.0.0' "$(log "$1" sshd)"; }
 # node HOST [OPTION...]: starts a node named nHOST. announced HOST: whether its log reports the announcement.
 node() {
     local host=$1

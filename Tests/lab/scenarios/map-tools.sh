@@ -41,29 +41,12 @@ by_hand() {
 check "PSFEx is run by hand" by_hand psfex psf "${PSF[@]}"
 check "SCAMP is run by hand" by_hand scamp head "${ASTROMETRY[@]}" -ASTREFCAT_NAME ../references.ldac
 
-# The home of root is /run/home, which is private to each host.
-sed 's,^\(root:[^:]*:[^:]*:[^:]*:[^:]*:\)[^:]*,\1/run/home,' "$LAB/passwd" >"$LAB/passwd.new"
-cat "$LAB/passwd.new" >"$LAB/passwd"
-mine=$LAB/4/run/home/.ssh
-mkdir -m 700 "$mine"
-ssh-keygen -q -t ed25519 -N '' -f "$mine/id_ed25519"
-cp "$mine/id_ed25519.pub" "$LAB/authorized_keys"
-cat >"$LAB/sshd_config" <<X
-HostKey /run/sshd/key
-AuthorizedKeysFile /run/lab/authorized_keys
-PasswordAuthentication no
-PidFile none
-X
+ssh_from 4
 for host in 1 2 3; do
-    printf 'Host h%s\n    HostName 10.77.0.%s\n    HostKeyAlias h%s\n' $host $host $host >>"$mine/config"
-    mkdir "$LAB/$host/run/sshd"
-    ssh-keygen -q -t ed25519 -N '' -f "$LAB/$host/run/sshd/key"
-    echo "h$host $(<"$LAB/$host/run/sshd/key.pub")" >>"$mine/known_hosts"
-    spawn $host sshd "$(command -v sshd)" -D -e -f /run/lab/sshd_config
+    ssh_name $host
+    ssh_serve $host
 done
-for host in 1 2 3; do
-    check "sshd of host $host runs" wait_for 10 lines 1 'Server listening on 0.0.0.0' "$(log $host sshd)"
-done
+for host in 1 2 3; do ssh_ready $host; done
 nodes_up() {
     on 4 "$LAB_SKYFARM" up "$@" -- --slots 2 --program psfex="$LAB/psfex" --program scamp=/usr/bin/scamp \
         >>"$LAB/up.log" 2>&1

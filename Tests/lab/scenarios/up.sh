@@ -6,34 +6,13 @@
 LOGS="$LAB/up.log $LAB/down.log $(log 1 scan)"
 
 # Hosts: 1 coordinates, without a daemon of DNS-SD; 2 to 4 can be used; 5 has no sshd, 6 another processor, 7 a full disk.
-# The home of root is /run/home, which is private to each host.
-sed 's,^\(root:[^:]*:[^:]*:[^:]*:[^:]*:\)[^:]*,\1/run/home,' "$LAB/passwd" >"$LAB/passwd.new"
-cat "$LAB/passwd.new" >"$LAB/passwd"
 avahi_stop 1
 on 7 mount -t tmpfs -o size=4m none /run/home
-mine=$LAB/1/run/home/.ssh
-mkdir -m 700 "$mine"
-ssh-keygen -q -t ed25519 -N '' -f "$mine/id_ed25519"
-cp "$mine/id_ed25519.pub" "$LAB/authorized_keys"
-cat >"$LAB/sshd_config" <<X
-HostKey /run/sshd/key
-AuthorizedKeysFile /run/lab/authorized_keys
-PasswordAuthentication no
-PidFile none
-X
-for host in 2 3 4 5 6 7; do
-    printf 'Host h%s\n    HostName 10.77.0.%s\n    HostKeyAlias h%s\n' $host $host $host >>"$mine/config"
-    [ $host != 5 ] || continue
-    mkdir "$LAB/$host/run/sshd"
-    ssh-keygen -q -t ed25519 -N '' -f "$LAB/$host/run/sshd/key"
-    echo "h$host $(<"$LAB/$host/run/sshd/key.pub")" >>"$mine/known_hosts"
-    machine=()
-    [ $host != 6 ] || machine=(setarch i686)
-    spawn $host sshd "${machine[@]}" "$(command -v sshd)" -D -e -f /run/lab/sshd_config
-done
-for host in 2 3 4 6 7; do
-    check "sshd of host $host runs" wait_for 10 lines 1 'Server listening on 0.0.0.0' "$(log $host sshd)"
-done
+ssh_from 1
+for host in 2 3 4 5 6 7; do ssh_name $host; done
+for host in 2 3 4 7; do ssh_serve $host; done
+ssh_serve 6 setarch i686
+for host in 2 3 4 6 7; do ssh_ready $host; done
 files() { for host in 2 3 4 6 7; do on $host find /run/home | sort; done; }
 files >"$LAB/before"
 check "an image is made and scanned on one machine" sky 8000x6000 --threshold 0.7 --band 128
