@@ -5,7 +5,7 @@ import Testing
 import ImageJobs
 
 /// Submitted jobs that begin after others.
-@Suite("chains of jobs", .serialized, .timeLimit(.minutes(5))) struct JobChainTests {
+@Suite("chains of jobs", .serialized, .timeLimit(.minutes(5))) struct JobChainTests: JobSuite {
     let scene: Scene
     let environment: [String: String]
 
@@ -19,23 +19,6 @@ import ImageJobs
         for number in 1...3 {
             _ = try scene.image("flats/f\(number).fits", axes: [40, 40], sample: Float(number))
         }
-    }
-
-    private var jobs: SubmittedJobs { SubmittedJobs(path: scene.path("state/skyfarm/jobs")) }
-
-    private func node() throws -> Node {
-        let node = try Node("near", environment: environment)
-        let end = ContinuousClock.now + .seconds(60)
-        while try Program.run(["node", "--resume"], environment: environment).code != 0, .now < end { usleep(10_000) }
-        return node
-    }
-
-    private func run(_ words: [String]) throws -> Program.Result { try Program.run(words, environment: environment) }
-
-    private func submit(_ words: [String]) throws -> String {
-        let result = try run(["submit"] + words)
-        guard result.code == 0 else { throw Program.Failure(description: result.errors) }
-        return result.output.trimmingCharacters(in: .newlines)
     }
 
     /// Words of a map on this machine, whose script is `body`.

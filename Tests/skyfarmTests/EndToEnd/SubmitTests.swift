@@ -5,32 +5,13 @@ import Testing
 import ImageJobs
 
 /// Jobs that are handed to the node of a machine.
-@Suite("submitted jobs", .serialized, .timeLimit(.minutes(5))) struct SubmitTests {
+@Suite("submitted jobs", .serialized, .timeLimit(.minutes(5))) struct SubmitTests: JobSuite {
     let scene: Scene
     let environment: [String: String]
 
     init() throws {
         scene = try Scene()
         environment = ["XDG_STATE_HOME": scene.path("state"), "XDG_RUNTIME_DIR": scene.path("run")]
-    }
-
-    private var jobs: SubmittedJobs { SubmittedJobs(path: scene.path("state/skyfarm/jobs")) }
-
-    /// A node that takes jobs.
-    private func node() throws -> Node {
-        let node = try Node("near", environment: environment)
-        let end = ContinuousClock.now + .seconds(60)
-        // It serves the socket once it is ready.
-        while try Program.run(["node", "--resume"], environment: environment).code != 0, .now < end { usleep(10_000) }
-        return node
-    }
-
-    private func run(_ words: [String]) throws -> Program.Result { try Program.run(words, environment: environment) }
-
-    private func submit(_ words: [String]) throws -> String {
-        let result = try run(["submit"] + words)
-        guard result.code == 0 else { throw Program.Failure(description: result.errors) }
-        return result.output.trimmingCharacters(in: .newlines)
     }
 
     private func wait(_ words: String, until condition: () -> Bool) throws {

@@ -8,26 +8,13 @@ import Testing
 
 /// A coordinator that holds the key and asks for functions that no owner gives away, or sends values that are none.
 @Suite("wrong requests for functions", .timeLimit(.minutes(5))) struct WrongCallTests {
-    /// A task with the coded form of ``PythonTask`` that may go to every node.
-    private struct ForgedTask: ScanTask {
-        static let typeName = PythonTask.typeName
-        typealias Output = PythonOutput
-        var task: PythonTask
-        var id: Int { task.id }
-
-        init(task: PythonTask) { self.task = task }
-        init(from decoder: any Decoder) throws { task = try PythonTask(from: decoder) }
-        func encode(to encoder: any Encoder) throws { try task.encode(to: encoder) }
-        func scan(_ context: ScanContext) throws -> PythonOutput { throw ProgramRefusal("not here") }
-    }
-
     private static func task(_ value: [UInt8]) -> PythonTask {
         PythonTask(
             id: 0, function: "mark.touch", size: value.count,
             checksum: value.withUnsafeBytes(PythonOutput.checksum))
     }
 
-    /// What is wrong, and how.
+    /// The faults of the requests, and how each is made.
     private static let wrong: [(String, @Sendable (inout PythonTask) -> Void)] = [
         ("a module of another name", { $0.function = "other.touch" }),
         ("no function", { $0.function = "mark" }),
@@ -105,7 +92,7 @@ import Testing
         try coordinator.start()
         let right = PythonValue.form(json: Array("[7]".utf8))
         func answer(_ task: PythonTask, _ value: [UInt8]) async throws -> Result<PythonOutput, TaskFailure>? {
-            let bulk = { @Sendable (_: ForgedTask) in BulkSource(copying: value) }
+            let bulk = { @Sendable (_: ForgedTask<PythonTask>) in BulkSource(copying: value) }
             var result: Result<PythonOutput, TaskFailure>?
             for try await response in coordinator.coordinator.responses(to: [ForgedTask(task: task)], bulk: bulk) {
                 result = response.result

@@ -8,19 +8,6 @@ import Testing
 
 /// A coordinator that holds the key and asks for what no owner gives away.
 @Suite("wrong requests for programs", .timeLimit(.minutes(5))) struct WrongRequestTests {
-    /// A task with the coded form of ``ProgramTask`` that may go to every node.
-    private struct ForgedTask: ScanTask {
-        static let typeName = ProgramTask.typeName
-        typealias Output = ProgramOutput
-        var task: ProgramTask
-        var id: Int { task.id }
-
-        init(task: ProgramTask) { self.task = task }
-        init(from decoder: any Decoder) throws { task = try ProgramTask(from: decoder) }
-        func encode(to encoder: any Encoder) throws { try task.encode(to: encoder) }
-        func scan(_ context: ScanContext) throws -> ProgramOutput { throw ProgramRefusal("not here") }
-    }
-
     private static let right = {
         var task = ProgramTask(
             id: 0, program: "mark", arguments: ["a"], inputs: [.init(name: "in", size: 3)], outputs: ["out"])
@@ -83,7 +70,7 @@ import Testing
         let coordinator = ScanNode(
             keys: keys, nodes: [node.address], discovering: [], options: .init(maxAttempts: 1), remote: remote)
         try coordinator.start()
-        let bytes = { @Sendable (_: ForgedTask) in BulkSource(copying: [1, 2, 3] as [UInt8]) }
+        let bytes = { @Sendable (_: ForgedTask<ProgramTask>) in BulkSource(copying: [1, 2, 3] as [UInt8]) }
         for (words, change) in Self.wrong {
             var task = Self.right
             change(&task)
