@@ -10,11 +10,13 @@ package enum AbsolutePath {
 
     /// Returns the path without its last component: empty for a name alone, and "/" for one in the root.
     package static func folder(of path: String) -> String {
-        var folder = path[...]
-        while folder.hasSuffix("/") { folder.removeLast() }
-        folder = folder[..<(folder.lastIndex(of: "/") ?? folder.startIndex)]
-        while folder.hasSuffix("/") { folder.removeLast() }
-        return folder.isEmpty && path.hasPrefix("/") ? "/" : String(folder)
+        // By bytes: a slash and a combining mark, with which a name may begin, are one character.
+        let slash = UInt8(ascii: "/")
+        var folder = path.utf8[...]
+        while folder.last == slash { folder.removeLast() }
+        folder = folder[..<(folder.lastIndex(of: slash) ?? folder.startIndex)]
+        while folder.last == slash { folder.removeLast() }
+        return folder.isEmpty && path.utf8.first == slash ? "/" : String(Substring(folder))
     }
 
     private static func folder(_ path: String) -> String { path.hasSuffix("/") ? path : path + "/" }
