@@ -4,7 +4,7 @@ import Foundation
 import ScanBasics
 import SkyCalibration
 
-/// What was calibrated, and what failed.
+/// The frames that were calibrated, and those that failed.
 struct CalibrationReport {
     /// A frame, and where it went.
     struct Row {
@@ -16,7 +16,7 @@ struct CalibrationReport {
     }
 
     var rows: [Row]
-    /// What was made of which frames; nil unless they were sorted by their headers.
+    /// The masters and their frames; nil unless the frames were sorted by their headers.
     var night: NightReport?
 
     /// The exit code of all.

@@ -14,7 +14,7 @@ struct MasterMaker {
     let sections: NightSections
     let slots: Slots
     let interrupts: Interrupts?
-    /// Of the masters of the plan that were handled.
+    /// The masters of the plan that were handled.
     private(set) var masters: [Made] = []
     /// Frames that could not be read, which masters do without.
     private(set) var failures: [NightPlan.Failure] = []
@@ -28,7 +28,7 @@ struct MasterMaker {
         var state: State
         /// The frames of which it is made.
         var frames: [NightFrame]
-        /// Why it was not made.
+        /// The reason for which it was not made.
         var reason: String?
     }
 
@@ -212,6 +212,6 @@ extension CalibrationRecipe {
         trim = sections.trim ?? (frame.isTrimmed ? .automatic : .none)
     }
 
-    /// What is done with a frame before it is combined.
+    /// The steps that a frame goes through before it is combined.
     fileprivate var words: [String] { ["overscan \(overscan) \(overscanMethod)", "trim \(trim)"] }
 }

@@ -4,7 +4,7 @@ import ScanBasics
 import SkyCalibration
 import SkyFITS
 
-/// What was made, or would be made, of the frames of a night.
+/// The masters that were made, or would be made, of the frames of a night.
 struct NightReport {
     struct Master: Encodable {
         var file: String

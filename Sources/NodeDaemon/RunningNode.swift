@@ -187,7 +187,7 @@ extension NodeServer.Options {
         tags = Set(options.tags)
         mayUseAnotherPort = options.listen == nil
         if let memory = options.memory {
-            // Of tasks that say how much they need, as programs with --memory do.
+            // It is given to tasks that say how much they need, as programs with --memory do.
             self.memory = memory
             (bulkLimit, bulkCacheLimit) = (memory * 2 / 3, min(1 << 30, memory / 3))
         }

@@ -43,13 +43,13 @@ struct TaskPicture: Sendable {
         }
     }
 
-    /// What an attempt that runs has reported of its work.
+    /// The latest report of an attempt that runs.
     struct Progress: Encodable, Equatable, Sendable {
         /// The type of the task, and its number and system.
         var about: String
         /// The part of the work that is done, from 0 to 1.
         var fraction: Double
-        /// What the task does now.
+        /// The step that the task has reported.
         var message: String
     }
 
@@ -64,7 +64,7 @@ struct TaskPicture: Sendable {
     private var runs: [Int: String] = [:]
     private var lastRun = 0
     private var open: Set<Attempt> = []
-    /// What open attempts have reported last.
+    /// The latest reports of open attempts.
     private var reported: [Attempt: Progress] = [:]
     /// Outputs by second, newest last, for the rate.
     private var recent: [(second: Int, count: Int)] = []
@@ -147,7 +147,7 @@ struct TaskPicture: Sendable {
         return open.remove(attempt) != nil
     }
 
-    /// What attempts that run have reported, in the order of their tasks; at most ``progressLimit``.
+    /// The reports of attempts that run, in the order of their tasks; at most ``progressLimit``.
     var progress: [Progress] { reported.sorted { $0.key < $1.key }.prefix(Self.progressLimit).map(\.value) }
 
     /// Number of attempts that run, by type.

@@ -4,7 +4,7 @@ extension ScanThreads {
     /// Decides whose work is next: of several owners that which has had the least time of the slots for its weight.
     /// Pure.
     ///
-    /// Of owners that always have work, each gets a share of the time in proportion to its weight, but counts at least
+    /// Each owner that always has work gets a share of the time in proportion to its weight, but counts at least
     /// ``floor`` of the weights of all.
     ///
     /// The work of one owner is done in the order of arrival, but *large* work, which needs several slots or memory, goes
@@ -13,9 +13,9 @@ extension ScanThreads {
     /// work is not held up by small work for ever, and small work that needs no memory is not held up by it. Nothing is
     /// kept free where work that was cancelled, and may never end, has so much that the rest is too little.
     ///
-    /// An owner without work gains nothing from that: when it
-    /// comes back, it begins with the time of the owner whose turn it was last (start-time fair queueing; Goyal, Vin
-    /// and Cheng, SIGCOMM 1996). So it is next, but does not make up for its absence.
+    /// An owner without work gains nothing from that: when it comes back, it begins with the time of the owner whose turn
+    /// it was last (start-time fair queueing; Goyal, Vin and Cheng, SIGCOMM 1996). So it is next, but does not make up for
+    /// its absence.
     package struct FairQueue<Element> {
         fileprivate struct Share {
             let owner: Int
@@ -58,11 +58,11 @@ extension ScanThreads {
         }
 
         private var shares: [Share] = []
-        /// What all work takes.
+        /// The slots and the memory that all work takes.
         package private(set) var room: SlotRoom
         /// How much large work waits.
         private var largeCount = 0
-        /// What the owner had used whose turn it was last.
+        /// The time that the owner had used whose turn it was last.
         private var level = 0.0
         private var turns = 0
         /// Seconds that the latest work of any owner took.
@@ -77,14 +77,14 @@ extension ScanThreads {
         /// Whether large work waits.
         package var hasLarge: Bool { largeCount > 0 }
 
-        /// So many slots there are, which is to be said before anything is taken.
+        /// Sets the number of slots, before anything is taken.
         package mutating func use(slots: Int) { room.slots = slots }
 
         /// The least part of the weights of all owners that one counts.
         package static var floor: Double { 0.02 }
 
         /// Adds the last element of `owner`, which has `weight` from now on. `needs`: what it needs if it is large; nil if it
-        /// is not, or if that shows only when it begins, see ``postpone(_:)``.
+        /// is not, or if that shows only when it begins, see ``postpone(_:until:)``.
         package mutating func append(_ element: Element, of owner: Int, weight: Double = 1, needs: SlotNeeds? = nil) {
             if needs != nil { largeCount += 1 }
             shares[index(of: owner)].append(element, needs, weight: weight, level: level)
@@ -105,14 +105,14 @@ extension ScanThreads {
             return take(element, .one, of: index)
         }
 
-        /// As ``popFirst(isDropped:stuck:)`` where large work waits.
+        /// Takes the next element, as ``popFirst(isDropped:stuck:)`` does, where large work waits.
         private mutating func popFirstOfAll(
             _ isDropped: (Element) -> Bool, _ stuck: (slots: Int, memory: Int)
         ) -> Taken? {
             var keepsMemory = false
             for index in shares.indices.sorted(by: isBefore) {
                 for (place, (element, needs)) in shares[index].large.enumerated() {
-                    // It is skipped.
+                    // Cancelled work is only skipped: it needs no more than a slot.
                     if isDropped(element) { return takeLarge(place, SlotNeeds(), of: index) }
                     if keepsMemory, needs.memory > 0 { continue }
                     guard let lack = room.lack(for: needs) else { return takeLarge(place, needs, of: index) }

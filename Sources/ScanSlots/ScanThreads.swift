@@ -18,7 +18,7 @@ package protocol ScanWork: AnyObject, Sendable {
     /// The owner's weight: its share of the threads is in proportion to it.
     var weight: Double { get }
 
-    /// What it needs if it is large: several slots, or memory. Nil if it is not, or if that is not known yet.
+    /// Its needs if it is large: several slots, or memory. Nil if it is not, or if that is not known yet.
     var needs: SlotNeeds? { get }
 
     /// Does the work, on a scan thread.
@@ -118,7 +118,7 @@ package final class ScanThreads: Sendable {
         }
     }
 
-    /// Why these threads can never do work with these needs; nil if they can.
+    /// The reason for which these threads can never do work with these needs; nil if they can.
     package func obstacle(to needs: SlotNeeds) -> String? { queue.obstacle(to: needs) }
 
     /// Work was cancelled. If large work waits, it may hold other work up no longer.
@@ -145,7 +145,7 @@ extension ScanThreads {
 
         private struct State {
             var waiting: FairQueue<any ScanWork>
-            /// What each thread does, by their numbers.
+            /// The work of each thread, by their numbers.
             var running: [Taken?] = []
             var isClosed = false
 
@@ -162,7 +162,7 @@ extension ScanThreads {
                 return .work(next, skip: isClosed || next.element.isCancelled)
             }
 
-            /// What was cancelled and has not ended.
+            /// The room of work that was cancelled and has not ended.
             private var stuck: (slots: Int, memory: Int) {
                 SlotNeeds.sum(running.compactMap { $0 }.filter(\.element.isCancelled).map(\.needs))
             }
@@ -182,7 +182,7 @@ extension ScanThreads {
         private struct Ended {
             var work: Taken
             var seconds: Double
-            /// What it needs if it is to be done later.
+            /// Its needs if it is to be done later.
             var postponed: SlotNeeds?
         }
         private let state: Locked<State>

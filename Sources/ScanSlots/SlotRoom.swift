@@ -7,7 +7,7 @@ package struct SlotNeeds: Hashable, Sendable {
 
     package init(slots: Int = 1, memory: Int = 0) { (self.slots, self.memory) = (max(1, slots), max(0, memory)) }
 
-    /// What most work needs: one slot, and little memory.
+    /// The needs of most work: one slot, and little memory.
     package static var one: SlotNeeds { SlotNeeds() }
 
     /// Room that is counted together.
@@ -18,7 +18,7 @@ package struct SlotNeeds: Hashable, Sendable {
 
 /// The slots and the memory of a process, and what its work takes of them, whoever sent it. Pure.
 package struct SlotRoom: Sendable {
-    /// What is too little for work.
+    /// The part of the room that is too small for work.
     enum Lack { case slots, memory }
 
     /// Slots of the process.
@@ -33,7 +33,7 @@ package struct SlotRoom: Sendable {
     /// Free room.
     package init(slots: Int = .max, memory: Int = .max) { (self.slots, self.memory) = (slots, memory) }
 
-    /// Why the process can never do work with these needs; nil if it can.
+    /// The reason for which the process can never do work with these needs; nil if it can.
     package func obstacle(to needs: SlotNeeds) -> String? {
         if needs.slots > slots { return "the task needs \(needs.slots) slots, and this node has \(slots)" }
         if needs.memory > memory {
@@ -42,7 +42,7 @@ package struct SlotRoom: Sendable {
         return nil
     }
 
-    /// What is too little now; nil if there is enough.
+    /// The part of the room that is too small now; nil if there is enough.
     func lack(for needs: SlotNeeds) -> Lack? {
         if needs.memory > memory - usedMemory { return .memory }
         return needs.slots > slots - usedSlots ? .slots : nil

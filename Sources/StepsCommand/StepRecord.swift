@@ -15,7 +15,7 @@ package struct StepInput: Codable, Equatable, Sendable {
     package init(file: WrittenFile, checksum: UInt64) { (self.file, self.checksum) = (file, checksum) }
 }
 
-/// What is known of the last run of a step: from this follows whether it runs again. Pure.
+/// The record of the last run of a step, by which it is decided whether the step runs again. Pure.
 package struct StepRecord: Codable, Equatable, Sendable {
     /// The command line.
     package var command: String

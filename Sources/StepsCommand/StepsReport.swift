@@ -1,7 +1,7 @@
 import CommandLineKit
 import Console
 
-/// What became of the steps of a run.
+/// The outcome of each step of a run.
 struct StepsReport: Encodable, Sendable {
     struct Row: Encodable, Sendable {
         enum State: String, Encodable, Sendable {
@@ -18,7 +18,7 @@ struct StepsReport: Encodable, Sendable {
         var name: String
         var command: String
         var state = State.notRun
-        /// Why it runs, or why it is not done.
+        /// The reason for which it runs, or is not done.
         var reason: String?
         var code: ExitCode?
         var seconds: Double?

@@ -5,7 +5,7 @@ import ImageJobs
 import ScanBasics
 import TaskJournal
 
-/// What is kept of the runs of a file of steps: a record of each step, and the files that it has written.
+/// The state of the runs of a file of steps: a record of each step, and the files that it has written.
 final class StepsState {
     private let folder: String
     private let lock: OpenDescriptor

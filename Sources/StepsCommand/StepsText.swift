@@ -6,7 +6,7 @@ package struct StepsText: Equatable, Sendable {
     /// A value with the line where it begins.
     package struct Value: Equatable, Sendable {
         package var line: Int
-        /// One word of a string, all words of an array.
+        /// The word of a string, or the words of an array.
         package var words: [String]
         package var isArray: Bool
     }

@@ -41,7 +41,7 @@ extension ScanCommand.Options {
             }
         }
 
-        /// What catalogues depend on, by descriptive names, for the identity of a job.
+        /// The masters and steps on which catalogues depend, by descriptive names, for the identity of a job.
         /// - Throws: ``ImageError`` if a master cannot be read.
         func settings() throws -> [String: String] {
             var named = recipe

@@ -5,7 +5,7 @@ import TaskJournal
 
 /// The results of calls on disk, by function and value: a further run calls the function only for values without one.
 final class CallJournal: Sendable {
-    /// What is confined to the journal's executor.
+    /// The state that is confined to the journal's executor.
     private final class Confined: @unchecked Sendable {
         // Sendable, since it is used only there.
         let store: ResultStore

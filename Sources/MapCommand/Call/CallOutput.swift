@@ -4,7 +4,7 @@ import Foundation
 import ProgramTask
 import ScanBasics
 
-/// What became of an item.
+/// The result of an item, and where it was computed.
 struct CallResult: Sendable {
     var output: PythonOutput
     /// The system that called the function; nil if none did.
@@ -37,7 +37,7 @@ struct CallOutput: Sendable {
         return next - first
     }
 
-    /// What a frame says beside its value.
+    /// The head of a frame, beside its value.
     private struct Head: Encodable {
         var error: String?
         var trace: [String]?

@@ -109,7 +109,7 @@ final class ProgramPlace: Sendable {
         return result
     }
 
-    /// Those that accompany the request of a program.
+    /// The descriptors that accompany the request of a program.
     var descriptors: [Int32] {
         [scratch.descriptor, folder, output, errors, group?.processes ?? nowhere].map(\.number)
     }

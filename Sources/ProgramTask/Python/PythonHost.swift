@@ -30,7 +30,7 @@ package final class PythonHost: Sendable {
     package static let current = Locked<PythonHost?>(nil)
 
     private struct State {
-        /// Those without a call, the one that was used last at the end, each with the number of its use.
+        /// The workers without a call, the one that was used last at the end, each with the number of its use.
         var idle: [(use: Int, worker: PythonWorker)] = []
         var uses = 0
         var isClosed = false
@@ -129,7 +129,7 @@ package final class PythonHost: Sendable {
             }
             return (nil, state.idle.count < options.slots ? nil : state.idle.removeFirst().worker)
         }
-        // It ends here, without the lock.
+        // The worker ends here, without the lock.
         withExtendedLifetime(ended) {}
         return found
     }

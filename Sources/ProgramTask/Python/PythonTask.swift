@@ -66,9 +66,9 @@ extension PythonTask: ScanTask {
     package func validate(_ output: PythonOutput) throws { try output.check() }
 }
 
-/// What came of a ``PythonTask``.
+/// The output of a ``PythonTask``: a value, or the reason for which there is none.
 package struct PythonOutput: Codable, Equatable, Sendable {
-    /// Why there is no result, in one line; nil if there is one.
+    /// The reason for which there is no result, in one line; nil if there is one.
     package var failure: String?
     /// Last lines of the traceback of a failure.
     package var trace: [String] = []

@@ -6,7 +6,7 @@ import ScanCluster
 /// A process that calls functions of one module, one at a time, in a place of its own. It ends with this object, and all
 /// processes that descend from it. Used by one thread at a time.
 final class PythonWorker: Sendable {
-    /// What a worker answers.
+    /// The answer of a worker to a call.
     struct Answer: Decodable {
         var version: String?
         var stale: Bool?
@@ -16,7 +16,7 @@ final class PythonWorker: Sendable {
         var size: Int?
     }
 
-    /// What came of a call.
+    /// The end of a call.
     enum Reply {
         case value([UInt8])
         case failure(String, trace: [String])
@@ -39,7 +39,7 @@ final class PythonWorker: Sendable {
     private let channel: OpenDescriptor
     private let limits: ProgramLimits
 
-    /// Why a module could not be imported.
+    /// The error of the import of a module.
     struct ImportFailure: Error {
         var reason: String
         var trace: [String]
@@ -206,7 +206,7 @@ final class PythonWorker: Sendable {
         return .message(answer, try file.bytes(at: 0, count: Int(size)))
     }
 
-    /// Why a worker has ended.
+    /// The reason for which a worker has ended.
     private static func reason(_ result: skyfarm_program_result, _ limits: ProgramLimits) -> String {
         switch skyfarm_program_end(result.end) {
         case skyfarm_program_ended:

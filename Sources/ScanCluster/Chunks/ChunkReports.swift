@@ -16,7 +16,7 @@ final class ChunkReporter: TaskReporter {
 }
 
 extension TaskReport {
-    /// What the last part of a task counts as, so that it is not the beginning of the next task.
+    /// The largest fraction of a task in that of its chunk: 1 would be the beginning of the next task.
     private static let almostAll = 1 - 1e-6
 
     /// The report of a chunk of `count` tasks for that of its task at `place`, where the tasks before it are done.

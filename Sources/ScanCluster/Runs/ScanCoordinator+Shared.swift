@@ -18,7 +18,7 @@ extension ScanCoordinator {
     }
 }
 
-/// Those systems of a registry that have the bytes that the tasks of a run share. Their slots and their memory are those of
+/// The systems of a registry that have the bytes that the tasks of a run share. Their slots and their memory are those of
 /// the registry, which all of its runs share.
 final class PrimedSystems: Sendable {
     private let systems: Systems

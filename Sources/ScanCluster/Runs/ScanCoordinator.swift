@@ -58,7 +58,7 @@ public struct ScanCoordinator: Sendable {
     package var inspector: (@Sendable (Inspection) -> Void)?
 
     package let systems: Systems
-    /// What sets the runs apart that are made for tasks of other kinds of runs.
+    /// The settings of runs that are made for tasks of other kinds of runs.
     var traits = RunTraits()
     /// Limits of a run.
     package private(set) var options: Options
@@ -137,7 +137,7 @@ public struct ScanCoordinator: Sendable {
     }
 }
 
-/// What sets a run apart that serves another kind of run, such as one in chunks.
+/// The settings of a run that serves another kind of run, such as one in chunks.
 struct RunTraits: Sendable {
     /// The systems that the run uses, as they become ready; nil for all.
     var primed: PrimedSystems?

@@ -31,7 +31,7 @@ public enum TaskEvent: Equatable, Sendable {
 }
 
 extension TaskEvent {
-    /// What a task has reported.
+    /// The event of a report of a task.
     init(_ report: TaskReport, of index: Int, on system: String, attempt: Int) {
         switch report {
         case .progress(let fraction, let message):

@@ -18,7 +18,7 @@ struct TaskRun<Work: ScanTask> {
     let bulk: (@Sendable (Work) -> BulkSource?)?
     let observer: (@Sendable (TaskEvent) -> Void)?
     let systems: Systems
-    /// What sets the run apart.
+    /// Its settings, if it serves another kind of run.
     var traits = RunTraits() {
         didSet { if let onReport = traits.onReport { shared.withLock { $0.report = onReport } } }
     }

@@ -55,7 +55,7 @@ extension ScanSystem {
     /// A task on the slots of this process was cancelled: what waits for its room is looked at again.
     package nonisolated func recheckRoom() { threads?.cancelled() }
 
-    /// Why this system can never run a task that needs so much; nil if it can.
+    /// The reason for which this system can never run a task that needs so much; nil if it can.
     package nonisolated func obstacle(to needs: SlotNeeds) -> String? { threads?.obstacle(to: needs) }
 
     /// What requests of a task with these bulk bytes carry, in the order in which that is tried.
@@ -135,9 +135,9 @@ final class LocalScan: SlotTask, @unchecked Sendable {
     let serial: UInt64
     let cancellation = ScanCancellation()
     var seconds = 0.0
-    /// What the task takes.
+    /// The slots and the memory that the task takes.
     let room: SlotNeeds
-    /// Why the system can never run it.
+    /// The reason for which the system can never run it.
     private let obstacle: String?
     private let task: any ScanTask
     private var bulk: BulkBytes?

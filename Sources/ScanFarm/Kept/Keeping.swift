@@ -6,7 +6,7 @@ import ScanNetwork
 ///
 /// A node that is to keep outputs of `Render` serves `TaskTypes(Render.self, Keeping<Render>.self)`.
 public struct Keeping<Work: ScanTask>: ScanTask {
-    /// What is done.
+    /// A request to the system that keeps outputs.
     enum Step: Codable {
         /// Do the task, and keep its output.
         case keep(Work)
@@ -18,7 +18,7 @@ public struct Keeping<Work: ScanTask>: ScanTask {
         case release(KeptHandle)
     }
 
-    /// What comes of a step.
+    /// The answer to a request: a handle, a value or nothing.
     public struct Output: Codable, Sendable {
         var handle: KeptHandle?
         var byteCount = 0
@@ -29,7 +29,7 @@ public struct Keeping<Work: ScanTask>: ScanTask {
     /// The name of the type with that of the tasks.
     public static var typeName: String { "\(Work.typeName) \(KeptTypes.suffix)" }
 
-    /// That of the task.
+    /// The ID of the task.
     public let id: Work.ID
     private let step: Step
 
@@ -42,19 +42,19 @@ public struct Keeping<Work: ScanTask>: ScanTask {
         }
     }
 
-    /// As the task.
+    /// The cost of the task; 1 for a request about an output.
     public var cost: Double { work?.cost ?? 1 }
-    /// As the task.
+    /// The rate that is assumed for the tasks.
     public static var assumedCostPerSecond: Double? { Work.assumedCostPerSecond }
-    /// As the task.
+    /// The tags of the task; none for a request about an output.
     public var requiredTags: Set<String> { work?.requiredTags ?? [] }
-    /// As the task.
+    /// The slots of the task; 1 for a request about an output.
     public var slots: Int { work?.slots ?? 1 }
-    /// As the task.
+    /// The memory of the task; none for a request about an output.
     public var requiredMemory: Int { work?.requiredMemory ?? 0 }
-    /// As the task.
+    /// The priority of the task; 0 for a request about an output.
     public var priority: Int { work?.priority ?? 0 }
-    /// As the task.
+    /// The policy of the task; the default one for a request about an output.
     public var retryPolicy: RetryPolicy? { work?.retryPolicy }
 
     /// Does the task, or returns what is kept.

@@ -42,7 +42,7 @@ public struct KeptResultLost: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// What came of a task whose output stays where it was computed.
+/// The response to a task whose output stays where it was computed.
 public struct KeptResponse<Work: ScanTask>: Sendable {
     /// The task.
     public let task: Work

@@ -24,7 +24,7 @@ struct KeptHandle: Codable, Hashable, Sendable {
     /// Names the bytes for tasks that need them.
     var key: BulkKey { BulkKey(job: process, index: number) }
 
-    /// By which the process that keeps the result reads it.
+    /// The reference by which the process that keeps the result reads it.
     var reference: BulkReference {
         BulkReference(origin: Self.bytes(of: process), part: Self.bytes(of: number), identifiesBytes: true)
     }
@@ -54,10 +54,10 @@ struct KeptHandle: Codable, Hashable, Sendable {
 /// The results that a process keeps, in memory.
 final class KeptStore: Sendable {
     static let ofThisProcess = KeptStore(clock: EventLoop.shared)
-    /// Those of simulated processes.
+    /// The stores of simulated processes.
     private static let simulated = Locked<[SystemID: KeptStore]>([:])
 
-    /// That of the process which runs the calling task.
+    /// The store of the process which runs the calling task.
     static var current: KeptStore {
         guard let process = SimulatedIdentity.current else { return ofThisProcess }
         return simulated.withLock { stores in

@@ -82,7 +82,7 @@ extension ScanCoordinator {
         throw KeptResultLost(system: kept.system)
     }
 
-    /// What the system that keeps a result answers; nil if it has ended, or does not answer.
+    /// The answer of the system that keeps a result; nil if it has ended, or does not answer.
     private func answer<Work: ScanTask>(
         _ step: Keeping<Work>.Step, of kept: KeptResult<Work>
     ) async -> Keeping<Work>.Output? {

@@ -18,7 +18,7 @@ final class NodeTask: SlotTask, SessionTask, @unchecked Sendable {
     private var coded: [UInt8]
     let cancellation = ScanCancellation()
     private let begun = Atomic<Bool>(false)
-    /// What it needs, and its context meanwhile, once it was found to be large.
+    /// Its needs, and its context meanwhile, once it was found to be large.
     @exclusivity(unchecked) private(set) var needs: SlotNeeds?
     @exclusivity(unchecked) private(set) var postponed: ScanContext?
 

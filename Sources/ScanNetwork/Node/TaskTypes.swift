@@ -19,11 +19,11 @@ package enum CodedResult: Sendable {
 
 /// The types of task that a node runs. Tasks of other types are refused.
 public struct TaskTypes: Sendable {
-    /// What came of a task.
+    /// The end of an attempt on a node.
     enum Outcome {
-        /// It was run; the scan alone took so long.
+        /// The task was run; the scan alone took so long.
         case done(CodedResult, seconds: Double)
-        /// It was not run, since it needs so much room.
+        /// The task was not run, since it needs so much room.
         case large(SlotNeeds)
     }
 

@@ -63,7 +63,7 @@ final class OpenStack {
         if !reasons.isEmpty { throw FrameFailures(reasons) }
     }
 
-    /// Of a master with several images, each belongs to one place in the files of the frames.
+    /// Each image of a master belongs to one place in the files of the frames.
     private static func checkPlaces(
         _ images: [FrameImages], _ index: Int, _ masters: Masters, masks: [[ImageLocation]]
     ) throws {

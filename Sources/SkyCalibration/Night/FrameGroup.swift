@@ -11,7 +11,7 @@ package struct FrameGroup: Equatable, Sendable {
     /// The value that all frames share, or the first of them.
     private var first: NightFrame { frames[0] }
 
-    /// As one frame: the values that all have, and the means of temperatures and times.
+    /// The group as one frame: the values that all have, and the means of temperatures and times.
     package var summary: NightFrame {
         var frame = first
         let (temperatures, times) = (frames.compactMap(\.temperature), frames.compactMap(\.time))
@@ -53,7 +53,7 @@ package struct FrameGroup: Equatable, Sendable {
     }
 
     /// Divides frames in the order of a value where `isNew` says so of the first value of a part and the next one.
-    /// Those without the value are a part of their own.
+    /// Frames without the value are a part of their own.
     private static func split(
         _ frames: [NightFrame], by value: (NightFrame) -> Double?, _ isNew: (Double, Double) -> Bool
     ) -> [[NightFrame]] {
@@ -125,7 +125,7 @@ package struct FrameGroup: Equatable, Sendable {
     }
 }
 
-/// What frames of one master have in common.
+/// The properties that frames of one master share.
 private struct Signature: Hashable {
     let words: String
 

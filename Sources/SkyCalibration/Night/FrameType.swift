@@ -1,6 +1,6 @@
 internal import SkyFITS
 
-/// What a frame is of.
+/// The kind of a frame.
 package enum FrameKind: String, CaseIterable, Comparable, Encodable, Sendable {
     case bias, dark, flat, light
 
@@ -9,7 +9,7 @@ package enum FrameKind: String, CaseIterable, Comparable, Encodable, Sendable {
     private var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
-/// What the header of a frame tells of its kind.
+/// The kind of a frame as its header tells it.
 package enum FrameType: Equatable, Sendable {
     case known(FrameKind, isMaster: Bool)
     /// A frame that is neither of the sky nor for its calibration, as one of the focus or of an arc.

@@ -1,7 +1,7 @@
 internal import CXXHash
 package import SkyFITS
 
-/// What identifies the content of a master: its frames, and how they are combined. The same key stands for the same
+/// The identity of the content of a master: its frames, and how they are combined. The same key stands for the same
 /// pixels.
 package struct MasterKey: Equatable, Sendable {
     package let text: String

@@ -4,7 +4,7 @@ package import SkyFITS
 package struct NightFrame: Equatable, Sendable {
     package var location: ImageLocation
     package var kind: FrameKind
-    /// What was subtracted from a master; nil for a raw frame.
+    /// The facts of a master, such as whether its bias was subtracted; nil for a raw frame.
     package var master: Master?
     /// Values of the properties, without exposure and temperature; a property that no card tells is missing.
     package var values: [GroupKey: String] = [:]

@@ -12,7 +12,7 @@ package struct NightOptions: Equatable, Sendable {
     package init() {}
 }
 
-/// What is made of the frames of a night: masters, and light frames calibrated by them.
+/// The plan for the frames of a night: masters, and light frames calibrated by them.
 ///
 /// The same frames and options give the same plan, in whichever order the frames are.
 package struct NightPlan: Equatable, Sendable {
@@ -27,7 +27,7 @@ package struct NightPlan: Equatable, Sendable {
         package var group: FrameGroup
         package var bias: Source?
         package var dark: Source?
-        /// Why it lacks something; nil if it does not.
+        /// The reason for which it lacks a dark; nil if it does not.
         package var note: String?
     }
 
@@ -45,7 +45,7 @@ package struct NightPlan: Equatable, Sendable {
         package init(location: ImageLocation, reason: String) { (self.location, self.reason) = (location, reason) }
     }
 
-    /// Those that are used, each after the ones that it needs.
+    /// The masters that are used, each after the ones that it needs.
     package internal(set) var masters: [Master] = []
     package internal(set) var lights: [Light] = []
     /// Light frames without a match, and frames of which no master can be made.

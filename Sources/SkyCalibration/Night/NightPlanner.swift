@@ -11,7 +11,7 @@ struct NightPlanner {
     /// A master that frames may use.
     private struct Candidate {
         var source: Source
-        /// As a frame.
+        /// The master as a frame.
         var summary: NightFrame
         var name: String
 
@@ -21,7 +21,7 @@ struct NightPlanner {
         }
     }
 
-    /// Why a frame has no master.
+    /// The reason for which a frame has no master.
     private struct NoMatch: Error {
         var reason: String
     }

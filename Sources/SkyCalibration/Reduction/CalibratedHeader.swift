@@ -2,9 +2,9 @@ internal import SkyFITS
 
 /// The cards of a calibrated image.
 struct CalibratedHeader {
-    /// Those of the raw image that stay as they are.
+    /// The cards of the raw image that stay as they are.
     let kept: [String]
-    /// Those that are replaced or added, in this order.
+    /// The cards that are replaced or added, in this order.
     let entries: [HeaderEntry]
     /// The line of HISTORY.
     let history: String

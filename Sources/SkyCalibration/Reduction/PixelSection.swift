@@ -57,11 +57,11 @@ package struct FrameSections: Equatable, Sendable {
     /// The cards that hold something else than a section, with their values.
     private var unreadable: [String: String] = [:]
 
-    /// Why there is no section.
+    /// The reason for which a card holds no section.
     struct Problem {
         /// The keywords of the cards that would tell it.
         var keywords: String
-        /// What is wrong with such a card; nil if there is none.
+        /// The fault of such a card; nil if there is none.
         var words: String?
     }
 
@@ -78,13 +78,13 @@ package struct FrameSections: Equatable, Sendable {
             }
             if keyword == "BIASSEC" { overscan = section } else if trim == nil { trim = section }
         }
-        // What was trimmed keeps the cards of its output, which tell of the raw image.
+        // A trimmed image keeps the cards of its output, which tell of the raw image.
         if overscan == nil, trim == nil, unreadable.isEmpty, cards.value("CALTRIM") == nil {
             useOutput(of: cards, width: width, height: height)
         }
     }
 
-    /// What is wrong with the first of these cards that an image has. A card after one that holds a section is not used.
+    /// The fault of the first of these cards that an image has. A card after one that holds a section is not used.
     func unreadable(_ keywords: [String]) -> Problem {
         var problem = Problem(keywords: keywords.joined(separator: " or "))
         if let first = keywords.first, let text = unreadable[first] {

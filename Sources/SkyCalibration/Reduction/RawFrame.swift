@@ -1,6 +1,6 @@
 package import SkyFITS
 
-/// What is known of an image of a frame before its samples are read.
+/// The facts of an image of a frame that its header tells.
 package struct RawFrame: Sendable {
     /// The frame and its image, as in messages.
     package let location: ImageLocation
@@ -24,7 +24,7 @@ package struct RawFrame: Sendable {
 }
 
 extension FramePixels {
-    /// What is known of it without its samples.
+    /// The facts that its header tells.
     var frame: RawFrame { RawFrame(location: location, width: width, height: height, cards: cards) }
 }
 

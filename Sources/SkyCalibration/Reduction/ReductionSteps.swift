@@ -1,6 +1,7 @@
 package import SkyFITS
 
-/// What is done to the samples of one image, in numbers: they may travel to where its samples are, as may its masters.
+/// The steps by which the samples of one image are calibrated, in numbers. They may travel to where its samples are, as may
+/// its masters.
 package struct ReductionSteps: Codable, Hashable, Sendable {
     /// The overscan that is subtracted.
     package struct Overscan: Codable, Hashable, Sendable {

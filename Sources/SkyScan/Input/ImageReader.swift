@@ -32,7 +32,7 @@ public actor ImageReader {
     // Windows that have not been requested yet, and their bytes, packed for a slot if `unpacksOnSlots`.
     private var ahead: [(window: WindowPixels, bytes: BulkBytes)] = []
     private var unpacksOnSlots = false
-    /// What nodes need that calibrate the image.
+    /// The facts that nodes need to calibrate the image.
     nonisolated let frame: Frame?
     private nonisolated let kept: Locked<RecentWindows>
     /// Gets the pixels of the whole image where they are read for a slot of this process.
@@ -88,7 +88,7 @@ public actor ImageReader {
             Preparation(surveys: surveys, head: head))
     }
 
-    /// As ``init(image:mask:weights:slots:surveys:head:)``, prepared in further ways.
+    /// Opens the image as ``init(image:mask:weights:slots:surveys:head:)`` does, prepared in further ways.
     package init(
         image name: String, mask maskName: String?, weights weightsName: String?, slots: Int,
         _ preparation: Preparation

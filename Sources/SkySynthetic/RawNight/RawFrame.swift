@@ -37,7 +37,7 @@ package struct RawFrame: Equatable, Sendable {
         return stem + "-" + String(repeating: "0", count: max(0, 3 - number.count)) + number
     }
 
-    /// What frames of one kind have in common in their names.
+    /// The beginning of the names of frames of one kind.
     package var stem: String {
         switch kind {
         case .bias: "bias"

@@ -23,7 +23,7 @@ extension RawNight {
         }
     }
 
-    /// What is in a frame.
+    /// The sources, rays and trails in a frame.
     struct Content: Sendable {
         /// The sky of a light frame.
         var sky: SyntheticSky?

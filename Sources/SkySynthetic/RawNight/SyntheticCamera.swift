@@ -34,7 +34,7 @@ package struct SyntheticCamera: Sendable {
     /// A pixel that differs from the others.
     struct Defect {
         var x: Int
-        /// What the response is multiplied by.
+        /// The factor of the response.
         var response = 1.0
         /// Electrons per second beside the ordinary ones.
         var current = 0.0
@@ -134,7 +134,7 @@ package struct SyntheticCamera: Sendable {
         return values.isEmpty ? 1 : values[values.count / 2]
     }
 
-    /// What the light of the pixels of a row is multiplied by; its median over the image is 1.
+    /// The factors of the light of the pixels of a row; their median over the image is 1.
     func response(row: Int) -> [Double] {
         var noise = SkyNoise(generator: SplitMix64(seed: seed, stream: Self.stream(4, row: row)))
         var response = (0..<width).map { x in

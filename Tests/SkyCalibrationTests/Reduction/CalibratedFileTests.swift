@@ -161,7 +161,7 @@ import Testing
         #expect(
             text.hasPrefix("bias.fits[0]: still has the level of the overscan (1011.5, the overscan of raw.fits[0]"))
         #expect(text.contains("which would be subtracted twice"))
-        // What is left of a level, or a bias whose frames were calibrated, is none.
+        // A small rest of a level, or the bias of calibrated frames, is not refused.
         recipe.bias = try frame("rest.fits") { _, _ in 2 }
         try calibrate(raw, recipe, to: "rest-out.fits")
         recipe.bias = try frame("done.fits", header: [HeaderEntry("CALOVSC", .text("[21:24,1:20]"))]) { _, _ in 900 }
@@ -184,7 +184,7 @@ import Testing
         recipe.overscan = .automatic
         let raw = try frame("raw.fits", header: [HeaderEntry("BIASSEC", .text("[21:24]")), data], self.raw)
         #expect(failure(raw, recipe).contains("the card BIASSEC holds no section, but '[21:24]'; give --overscan"))
-        // One that is empty is none.
+        // An empty card tells no section.
         recipe.overscan = .none
         recipe.trim = .automatic
         try calibrate(try frame("empty.fits", header: [HeaderEntry("TRIMSEC", .text("")), data], self.raw), recipe)

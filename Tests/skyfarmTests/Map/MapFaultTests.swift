@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What goes wrong with single items of `skyfarm map`.
+/// Faults of single items of `skyfarm map`.
 @Suite("faults of single items", .timeLimit(.minutes(10))) struct MapFaultTests {
     let scene: Scene
     let mine: Machine

@@ -80,7 +80,7 @@ import Testing
         return try host.run(task, ScanContext(bulk: value, cancellation: cancellation))
     }
 
-    /// What a call has returned, in JSON.
+    /// The result of a call, in JSON.
     private func json(_ output: PythonOutput) throws -> String {
         let (text, hasArrays) = try #require(PythonValue.json(of: output.value), "\(output.failure ?? "")")
         #expect(!hasArrays)

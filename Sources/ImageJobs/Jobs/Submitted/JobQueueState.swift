@@ -14,7 +14,7 @@ package struct JobQueueState: Sendable {
     /// A job that depends on others.
     private struct Held: Sendable {
         var id: String
-        /// Those that have not ended yet.
+        /// The predecessors that have not ended yet.
         var jobs: Set<String>
     }
 

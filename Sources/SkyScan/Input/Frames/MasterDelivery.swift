@@ -9,7 +9,7 @@ package final class MasterDelivery: Sendable {
     private struct State {
         /// The masters of the frames so far, by key.
         var masters: [BulkKey: MasterImage] = [:]
-        /// What was sent, by connection.
+        /// The keys of the masters that were sent, by connection.
         var sent: [ObjectIdentifier: (node: ScanSystem, keys: Set<BulkKey>)] = [:]
         var running: [Task<Void, Never>] = []
         var hasEnded = false
@@ -118,7 +118,7 @@ package final class MasterDelivery: Sendable {
 }
 
 extension ImageReader {
-    /// What a node needs that calibrates the frame; nil if the image is scanned as it is, or nodes cannot calibrate it.
+    /// The facts that a node needs to calibrate the frame; nil if the image is scanned as it is, or nodes cannot calibrate it.
     struct Frame: Sendable {
         var masters: [(key: BulkKey, image: MasterImage)]
         /// Bytes of a stored sample.

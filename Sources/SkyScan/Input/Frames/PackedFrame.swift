@@ -13,7 +13,7 @@ struct PackedFrame: Codable, Equatable, Sendable {
     /// A master, of which the system that unpacks has all pixels.
     struct Master: Codable, Equatable, Sendable {
         var role: String
-        /// Of its pixels, as 32-bit floats.
+        /// The XXH3-64 of its pixels, as 32-bit floats.
         var checksum: UInt64
         var rowLength: Int
         /// Number of the pixel that belongs to the first one of the calibrated image.
