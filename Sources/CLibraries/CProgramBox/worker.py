@@ -146,11 +146,11 @@ def _receive(channel):
 
 
 def _call(root, head, buffer):
-    """What the function returns, as parts of a value."""
+    """Calls the function. Returns its result as parts of a value."""
     value = decode(buffer)
     function = _function(root, head["function"])
     try:
-        result = function(value, **head["keywords"]) if head.get("keywords") else function(value)
+        result = function(value)
         return encode(result)
     finally:
         _flush()

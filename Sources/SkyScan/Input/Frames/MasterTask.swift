@@ -47,11 +47,6 @@ package final class HeldMasters: Sendable {
 
     /// The pixels with a checksum; nil if they are not here any more.
     func find(_ checksum: UInt64) -> BulkBytes? {
-        entries.withLock { entries in
-            for entry in entries[checksum] ?? [] {
-                if let bytes = entry.bytes { return bytes }
-            }
-            return nil
-        }
+        entries.withLock { entries in entries[checksum]?.lazy.compactMap(\.bytes).first }
     }
 }
