@@ -47,7 +47,10 @@ struct PageScaleTests {
         let text = try browser.run(
             """
             const { sky } = page;
-            while (!sky.picture.naturalWidth || !sky.image.stretch) await new Promise((done) => setTimeout(done, 20));
+            // The size is known before all pixels are.
+            const isThere = () => sky.picture.complete && sky.picture.naturalWidth && sky.image.stretch;
+            while (!isThere()) await new Promise((done) => setTimeout(done, 20));
+            await sky.picture.decode();
             [sky.marks, sky.overlay, sky.selected] = ["none", "none", -1];
             sky.draw();
             const { width, height } = sky.canvas;
