@@ -4,7 +4,7 @@ import Testing
 
 import ScanFarm
 
-@Suite("Changes of the key", .timeLimit(.minutes(1)))
+@Suite("Changes of the key", .timeLimit(.minutes(10)))
 final class KeyChangesTests {
     let store: KeyStore
     private let folder = NSTemporaryDirectory() + "skyfarm-keys-\(UUID().uuidString)"

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ScanFarm
 
-@Suite("The registry of a node that a job is given", .timeLimit(.minutes(1)))
+@Suite("The registry of a node that a job is given", .timeLimit(.minutes(10)))
 struct KnownPeersTests {
     private let alpha = Systems.Peer(
         key: "0 alpha", name: "alpha-1f0c2d3e", identity: SystemID(high: 0x0bad_cafe_0000_0000, low: 2), slots: 4,

@@ -11,7 +11,7 @@ private struct Misuse: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 }
 
-@Suite("Misuses of the library end with one line, and no trap", .timeLimit(.minutes(5)))
+@Suite("Misuses of the library end with one line, and no trap", .timeLimit(.minutes(10)))
 struct MisuseTests {
     private static let table: [Misuse] = [
         // Nodes.

@@ -19,7 +19,7 @@ private struct EndTask: ScanTask {
 }
 
 // Serialized: signals are of the whole process.
-@Suite("A node that runs", .serialized, .timeLimit(.minutes(5)))
+@Suite("A node that runs", .serialized, .timeLimit(.minutes(10)))
 struct NodeRunTests {
     let keys: KeyRing
 

@@ -11,7 +11,7 @@ private func eventually(_ condition: () async -> Bool) async {
     while !Task.isCancelled, await !condition() { try? await Task.sleep(for: .milliseconds(5)) }
 }
 
-@Suite("A node", .timeLimit(.minutes(5)))
+@Suite("A node", .timeLimit(.minutes(10)))
 struct ScanNodeTests {
     let keys: KeyRing
     let network = InMemoryDiscovery(address: HostAddress("127.0.0.1"))

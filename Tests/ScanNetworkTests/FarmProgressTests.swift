@@ -4,7 +4,7 @@ import ScanFarm
 import ScanNetwork
 import Testing
 
-@Suite("The progress of a farm", .timeLimit(.minutes(1)))
+@Suite("The progress of a farm", .timeLimit(.minutes(10)))
 struct FarmProgressTests {
     @Test("is read beside the responses, and ends with the run")
     func snippet() async throws {

@@ -4,7 +4,7 @@ import ScanFarm
 import ScanNetwork
 import Testing
 
-@Suite("A farm", .timeLimit(.minutes(1)))
+@Suite("A farm", .timeLimit(.minutes(10)))
 struct FarmTests {
     @Test("runs tasks on nodes and on slots of its own", arguments: [0, 1])
     func job(localSlots: Int) async throws {

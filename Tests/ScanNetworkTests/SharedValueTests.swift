@@ -11,7 +11,7 @@ private struct Lookup: ScanTask {
     func scan(_ context: ScanContext) throws -> Double { try context.shared([Double].self)[id] }
 }
 
-@Suite("A shared value", .timeLimit(.minutes(1)))
+@Suite("A shared value", .timeLimit(.minutes(10)))
 struct SharedValueTests {
     private func node(cache: Int = 1 << 30) throws -> (NodeServer, String) {
         var options = NodeServer.Options()

@@ -3,7 +3,7 @@ import Foundation
 import ScanCluster
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ScanThreadsTests {
+@Suite(.timeLimit(.minutes(10))) struct ScanThreadsTests {
     @Test("work runs on its own threads, as much at once as there are slots")
     func parallel() {
         let threads = ScanThreads(count: 3)

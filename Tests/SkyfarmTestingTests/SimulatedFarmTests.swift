@@ -161,7 +161,7 @@ struct SimulatedFarmTests {
         #expect(failure.message == "no luck" && failure.attempt == 3)
     }
 
-    @Test("runs asynchronous tasks while other simulations have all threads of the pool", .timeLimit(.minutes(1)))
+    @Test("runs asynchronous tasks while other simulations have all threads of the pool", .timeLimit(.minutes(10)))
     func asynchronous() async throws {
         let sums = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<4 * ProcessInfo.processInfo.activeProcessorCount {

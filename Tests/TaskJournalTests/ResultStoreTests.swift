@@ -142,7 +142,7 @@ private final class Folder {
     }
 }
 
-@Suite("A group of commits", .timeLimit(.minutes(1))) struct GroupCommitTests {
+@Suite("A group of commits", .timeLimit(.minutes(10))) struct GroupCommitTests {
     struct Full: Error {}
 
     @Test("has each entry once, in order; what is added while one is written is written together")

@@ -30,7 +30,7 @@ import skyfarm
 
     @Test(
         "a scan with many slots and few addresses uses fewer threads, so that others can be started",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(10)))
     func manySlots() throws {
         let scene = try Scene()
         let image = try scene.sky()

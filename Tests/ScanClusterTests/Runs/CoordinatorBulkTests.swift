@@ -4,7 +4,7 @@ import ScanTestSupport
 import Testing
 
 /// Runs that leave the simulated executor: bulk bytes are read elsewhere, and local scans have threads.
-@Suite(.timeLimit(.minutes(5))) struct CoordinatorBulkTests {
+@Suite(.timeLimit(.minutes(10))) struct CoordinatorBulkTests {
     let clock = ManualClock()
     /// Time passes as fast as timers are set, but threads do the work: no timer is to wait for the end of an attempt.
     let patient = ScanCoordinator.Options(adaptiveTimeout: nil)

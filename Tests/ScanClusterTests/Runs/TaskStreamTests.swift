@@ -1,7 +1,7 @@
 import ScanCluster
 import Testing
 
-@Suite("Tasks that arrive while a run goes on", .timeLimit(.minutes(1)))
+@Suite("Tasks that arrive while a run goes on", .timeLimit(.minutes(10)))
 struct TaskStreamTests {
     private struct Broken: Error, CustomStringConvertible { let description = "the queue is gone" }
 

@@ -1,7 +1,7 @@
 import ScanCluster
 import Testing
 
-@Suite("Systems of this process without a network", .timeLimit(.minutes(1)))
+@Suite("Systems of this process without a network", .timeLimit(.minutes(10)))
 struct LocalSystemsTests {
     @Test("run tasks, and join while the registry is in use")
     func run() async throws {

@@ -3,7 +3,7 @@ import ScanCluster
 import ScanTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ScanSystemTests {
+@Suite(.timeLimit(.minutes(10))) struct ScanSystemTests {
     let clock = ManualClock()
 
     private func remote(_ behaviours: FakeNode.Behaviour...) -> (FakeNode, ScanSystem) {

@@ -41,7 +41,7 @@ private struct Refusal: AsyncScanTask {
     func scan(_ context: ScanContext) async throws -> Int { throw No() }
 }
 
-@Suite("An asynchronous task", .timeLimit(.minutes(1)))
+@Suite("An asynchronous task", .timeLimit(.minutes(10)))
 struct AsyncScanTaskTests {
     @Test("occupies a slot while it suspends: as many run at a time as there are slots")
     func slots() async throws {

@@ -2,7 +2,7 @@ import Foundation
 import ScanCluster
 import Testing
 
-@Suite("A source of bulk bytes", .timeLimit(.minutes(5)))
+@Suite("A source of bulk bytes", .timeLimit(.minutes(10)))
 struct BulkSourceTests {
     private func bytes(_ source: BulkSource) async throws -> [UInt8] {
         let bytes = try await source.load()

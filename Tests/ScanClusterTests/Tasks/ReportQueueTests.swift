@@ -14,7 +14,7 @@ private struct Talker: ScanTask {
     }
 }
 
-@Suite("Reports of tasks", .timeLimit(.minutes(1)))
+@Suite("Reports of tasks", .timeLimit(.minutes(10)))
 struct ReportQueueTests {
     @Test("of progress the last counts, of lines the first 32 and the number of the rest")
     func bounded() {

@@ -7,7 +7,7 @@ import ScanDashboard
 import ScanSockets
 
 /// The server over real sockets.
-@Suite("dashboard server", .timeLimit(.minutes(5)), .serialized) struct DashboardServerTests {
+@Suite("dashboard server", .timeLimit(.minutes(10)), .serialized) struct DashboardServerTests {
     private let loopback = SocketAddress(host: "127.0.0.1", port: 0)
     private let cookie = "Cookie: skyfarm_PORT=secret"
 

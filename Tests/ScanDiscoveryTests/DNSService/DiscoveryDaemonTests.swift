@@ -1,7 +1,7 @@
 @testable import ScanDiscovery
 import Testing
 
-@Suite("The daemon seen from outside", .timeLimit(.minutes(5)))
+@Suite("The daemon seen from outside", .timeLimit(.minutes(10)))
 struct DiscoveryDaemonTests {
     @Test(
         "the bus is sought where libdbus does",

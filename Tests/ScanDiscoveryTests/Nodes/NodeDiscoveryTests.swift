@@ -3,7 +3,7 @@ import ScanDiscovery
 import ScanTestSupport
 import Testing
 
-@Suite("Discovery over a network in memory", .timeLimit(.minutes(1)))
+@Suite("Discovery over a network in memory", .timeLimit(.minutes(10)))
 struct NodeDiscoveryTests {
     let network = InMemoryDiscovery(address: HostAddress("10.0.0.1"))
     let id = SystemID(high: 0x0123_4567_0000_0000, low: 1)

@@ -3,7 +3,7 @@ import Glibc
 import ScanDiscovery
 import Testing
 
-@Suite("Nodes in unicast DNS", .timeLimit(.minutes(1)))
+@Suite("Nodes in unicast DNS", .timeLimit(.minutes(10)))
 struct SRVDiscoveryTests {
     @Test("targets appear, and those that the records no longer list disappear")
     func comingAndGoing() async throws {

@@ -43,7 +43,7 @@ private struct LookupTask: ScanTask {
     func scan(_ context: ScanContext) throws -> Int { try context.shared([Int].self)[id] }
 }
 
-@Suite("A farm with a journal", .timeLimit(.minutes(5)))
+@Suite("A farm with a journal", .timeLimit(.minutes(10)))
 final class FarmJournalTests {
     let keys: KeyRing
     let folder = NSTemporaryDirectory() + "farm-journal-\(UUID().uuidString)"

@@ -34,7 +34,7 @@ private struct Nothing: ScanTask {
     func scan(_ context: ScanContext) -> Int { id }
 }
 
-@Suite("Results that stay on their node", .timeLimit(.minutes(1)))
+@Suite("Results that stay on their node", .timeLimit(.minutes(10)))
 struct KeptResultTests {
     private let start = Instant(nanoseconds: 0)
 

@@ -2,7 +2,7 @@ import ScanCluster
 import ScanNetwork
 import Testing
 
-@Suite("Bulk bytes in transit to nodes", .timeLimit(.minutes(1)))
+@Suite("Bulk bytes in transit to nodes", .timeLimit(.minutes(10)))
 struct BulkBudgetTests {
     /// A task that waits at a gate, with bulk bytes beside it.
     static let size = 1 << 20

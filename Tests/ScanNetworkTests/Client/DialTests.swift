@@ -2,7 +2,7 @@ import ScanCluster
 import ScanNetwork
 import Testing
 
-@Suite("Discovered nodes", .timeLimit(.minutes(1)))
+@Suite("Discovered nodes", .timeLimit(.minutes(10)))
 struct DialTests {
     /// A coordinator, and the outcomes of its connection attempts.
     final class Coordinator: Sendable {

@@ -2,7 +2,7 @@ import ScanCluster
 import ScanNetwork
 import Testing
 
-@Suite("Nodes that compute differently", .timeLimit(.minutes(1)))
+@Suite("Nodes that compute differently", .timeLimit(.minutes(10)))
 struct DifferentNodeTests {
     static let own = Arithmetic(fingerprint: "aaaa", libraries: "CFITSIO 4.2, kernel 1a2b, reader 3c4d")
     static let other = Arithmetic(fingerprint: "bbbb", libraries: "CFITSIO 4.2, kernel 3d4c, reader 5e6f")

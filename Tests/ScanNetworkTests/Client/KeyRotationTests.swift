@@ -4,7 +4,7 @@ import ScanNetwork
 import ScanSecurity
 import Testing
 
-@Suite("Keys in rotation", .timeLimit(.minutes(1)))
+@Suite("Keys in rotation", .timeLimit(.minutes(10)))
 struct KeyRotationTests {
     let old = newKeys()
     let both: KeyRing

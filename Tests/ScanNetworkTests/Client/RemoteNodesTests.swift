@@ -2,7 +2,7 @@ import ScanCluster
 import ScanNetwork
 import Testing
 
-@Suite("Remote nodes", .timeLimit(.minutes(1)))
+@Suite("Remote nodes", .timeLimit(.minutes(10)))
 struct RemoteNodesTests {
     @Test("join the systems with their own descriptions")
     func join() async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import ScanNetwork
 import ScanSockets
 
-@Suite("A connection whose peer sends without pause", .timeLimit(.minutes(1)))
+@Suite("A connection whose peer sends without pause", .timeLimit(.minutes(10)))
 struct ConnectionTurnTests {
     /// Bytes that each connection receives in the test.
     private static let total = 4 << 20

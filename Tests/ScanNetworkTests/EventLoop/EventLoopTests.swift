@@ -3,7 +3,7 @@ import ScanCluster
 import ScanNetwork
 import Testing
 
-@Suite("The event loop", .timeLimit(.minutes(1)))
+@Suite("The event loop", .timeLimit(.minutes(10)))
 struct EventLoopTests {
     actor OnLoop {
         nonisolated var unownedExecutor: UnownedSerialExecutor { EventLoop.shared.asUnownedSerialExecutor() }

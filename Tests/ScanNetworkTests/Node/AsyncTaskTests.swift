@@ -22,7 +22,7 @@ private struct AsyncGateTask: AsyncScanTask {
     }
 }
 
-@Suite("Asynchronous tasks of a node", .timeLimit(.minutes(1)))
+@Suite("Asynchronous tasks of a node", .timeLimit(.minutes(10)))
 struct AsyncTaskTests {
     private func node() throws -> (NodeServer, String) {
         let server = NodeServer(

@@ -4,7 +4,7 @@ import Testing
 @testable import ScanNetwork
 import ScanCompression
 
-@Suite("A node that expands compressed bulk bytes", .timeLimit(.minutes(1)))
+@Suite("A node that expands compressed bulk bytes", .timeLimit(.minutes(10)))
 struct BulkExpansionTests {
     private static let numbers = (0..<40_000).map { UInt8($0 / 400) }
     private static let sum = numbers.reduce(0) { $0 + Int($1) }

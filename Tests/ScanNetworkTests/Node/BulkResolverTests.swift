@@ -2,7 +2,7 @@ import ScanCluster
 import ScanNetwork
 import Testing
 
-@Suite("A node that finds bulk bytes by itself", .timeLimit(.minutes(1)))
+@Suite("A node that finds bulk bytes by itself", .timeLimit(.minutes(10)))
 struct BulkResolverTests {
     private static let right = [UInt8](1...100)
     private static let sum = right.reduce(0) { $0 + Int($1) }

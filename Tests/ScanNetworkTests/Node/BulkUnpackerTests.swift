@@ -3,7 +3,7 @@ import Testing
 
 @testable import ScanNetwork
 
-@Suite("A node that unpacks bulk bytes", .timeLimit(.minutes(1)))
+@Suite("A node that unpacks bulk bytes", .timeLimit(.minutes(10)))
 struct BulkUnpackerTests {
     private static let right = [UInt8](1...100)
     private static let sum = right.reduce(0) { $0 + Int($1) }

@@ -2,7 +2,7 @@ import ScanCluster
 import ScanNetwork
 import Testing
 
-@Suite("who is connected to a node", .timeLimit(.minutes(1))) struct CoordinatorListTests {
+@Suite("who is connected to a node", .timeLimit(.minutes(10))) struct CoordinatorListTests {
     private func coordinators(_ node: TestNode) async -> [NodeServer.Coordinator] {
         await withCheckedContinuation { continuation in
             node.server.coordinators { continuation.resume(returning: $0) }

@@ -3,7 +3,7 @@ import ScanNetwork
 import Testing
 
 /// What a node does with bulk bytes whose key is used for the last time.
-@Suite("Bulk bytes that a task is the last to use", .timeLimit(.minutes(5)))
+@Suite("Bulk bytes that a task is the last to use", .timeLimit(.minutes(10)))
 struct LastUseTests {
     /// A node that keeps 1000 bytes, and sources of 400 bytes each.
     struct Bench {

@@ -2,7 +2,7 @@ import ScanCluster
 import ScanNetwork
 import Testing
 
-@Suite("Calls to a node", .timeLimit(.minutes(5)))
+@Suite("Calls to a node", .timeLimit(.minutes(10)))
 struct NodeCallsTests {
     /// A node that replies with the bytes of the call in reverse order.
     private func node() throws -> TestNode {

@@ -6,7 +6,7 @@ import ScanTestSupport
 import Testing
 import ScanSockets
 
-@Suite("A node on a real socket", .timeLimit(.minutes(1)))
+@Suite("A node on a real socket", .timeLimit(.minutes(10)))
 struct NodeServerTests {
     @Test("runs a task and answers with its output")
     func oneTask() async throws {

@@ -3,7 +3,7 @@ import ScanNetwork
 import ScanTestSupport
 import Testing
 
-@Suite("Tasks on a node", .timeLimit(.minutes(1)))
+@Suite("Tasks on a node", .timeLimit(.minutes(10)))
 struct NodeTaskTests {
     /// A coordinator that sends its frames in an order of its own.
     private final class Coordinator {

@@ -2,7 +2,7 @@ import ScanCluster
 import ScanNetwork
 import Testing
 
-@Suite("A node that is paused", .timeLimit(.minutes(5)))
+@Suite("A node that is paused", .timeLimit(.minutes(10)))
 struct PauseTests {
     private func node(grace: Duration = .seconds(20)) throws -> TestNode {
         try TestNode(slots: 1) { options in
@@ -185,7 +185,7 @@ struct PauseTests {
         }
     }
 
-    @Test("a node without a task type that is needed does not join, and the error names it", .timeLimit(.minutes(5)))
+    @Test("a node without a task type that is needed does not join, and the error names it", .timeLimit(.minutes(10)))
     func taskTypes() async throws {
         let node = try TestNode()
         for (needed, isUsed) in [([SumTask.typeName], true), ([SumTask.typeName, UnknownTask.typeName], false)] {
@@ -205,7 +205,7 @@ struct PauseTests {
         node.server.stop()
     }
 
-    @Test("a node that is left out does not join", .timeLimit(.minutes(5)))
+    @Test("a node that is left out does not join", .timeLimit(.minutes(10)))
     func connection() async throws {
         let node = try TestNode()
         var options = RemoteNodes.Options()

@@ -35,7 +35,7 @@ private struct MemoryTask: ScanTask {
     }
 }
 
-@Suite("What tasks of a node report and need", .timeLimit(.minutes(1)))
+@Suite("What tasks of a node report and need", .timeLimit(.minutes(10)))
 struct ReportTests {
     private func node(memory: Int = 8 << 30) throws -> (NodeServer, String) {
         var options = NodeServer.Options()

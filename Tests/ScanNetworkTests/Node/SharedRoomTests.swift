@@ -58,7 +58,7 @@ private struct SharingTask: ScanTask {
     func scan(_ context: ScanContext) throws -> Int { try context.shared([Int].self)[id] }
 }
 
-@Suite("The slots and the memory of a node", .timeLimit(.minutes(1)))
+@Suite("The slots and the memory of a node", .timeLimit(.minutes(10)))
 struct SharedRoomTests {
     private func node(slots: Int = 8, memory: Int = 8 << 30) throws -> (NodeServer, String) {
         var options = NodeServer.Options()

@@ -7,7 +7,7 @@ import ScanTestSupport
 import Testing
 
 /// Peers that do not hold the key, whatever they do.
-@Suite("A node and unauthenticated peers", .timeLimit(.minutes(2)))
+@Suite("A node and unauthenticated peers", .timeLimit(.minutes(10)))
 struct UnauthenticatedPeerTests {
     @Test("with another key are refused, and both sides say why")
     func otherKey() async throws {

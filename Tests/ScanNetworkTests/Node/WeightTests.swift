@@ -15,7 +15,7 @@ struct NapTask: ScanTask {
     }
 }
 
-@Suite("Coordinators of different weights", .timeLimit(.minutes(5)))
+@Suite("Coordinators of different weights", .timeLimit(.minutes(10)))
 struct WeightTests {
     @Test("share two nodes in proportion to their weights, and one that takes no answers costs the others nothing")
     func shares() async throws {

@@ -3,7 +3,7 @@ import ScanFarm
 import ScanNetwork
 import Testing
 
-@Suite("A probe of systems", .timeLimit(.minutes(1)))
+@Suite("A probe of systems", .timeLimit(.minutes(10)))
 struct ClusterProbeTests {
     @Test("runs every task on the node, one at a time for round trips, with bulk bytes for the link")
     func measures() async throws {

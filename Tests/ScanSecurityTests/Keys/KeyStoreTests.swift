@@ -2,7 +2,7 @@ import Foundation
 import ScanSecurity
 import Testing
 
-@Suite("A key store", .timeLimit(.minutes(5)))
+@Suite("A key store", .timeLimit(.minutes(10)))
 struct KeyStoreTests: ~Copyable {
     let folder: String
     let store: KeyStore

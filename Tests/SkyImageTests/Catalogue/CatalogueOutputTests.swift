@@ -5,7 +5,7 @@ import Testing
 import ScanBasics
 import SkyCatalogue
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct CatalogueOutputTests {
     let folder: TemporaryFolder
     private let table = SampleTable.make()

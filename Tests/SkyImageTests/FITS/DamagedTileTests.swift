@@ -45,7 +45,7 @@ struct DamagedTileTests {
         return (end / 2880 + 1) * 2880..<bytes.count
     }
 
-    @Test("are an error when the table has no column", .timeLimit(.minutes(2)), arguments: CompressedFile.all)
+    @Test("are an error when the table has no column", .timeLimit(.minutes(10)), arguments: CompressedFile.all)
     func noColumn(file: CompressedFile) throws {
         var bytes = try file.write(to: folder.path("whole.fits"))
         let card = try #require(bytes.card("TFIELDS "))
@@ -55,7 +55,7 @@ struct DamagedTileTests {
     }
 
     @Test(
-        "are an error or pixels, whatever bytes of descriptors and tiles are changed", .timeLimit(.minutes(2)),
+        "are an error or pixels, whatever bytes of descriptors and tiles are changed", .timeLimit(.minutes(10)),
         arguments: CompressedFile.all)
     func damagedData(file: CompressedFile) throws {
         let whole = try file.write(to: folder.path("whole.fits"))
@@ -73,7 +73,7 @@ struct DamagedTileTests {
     }
 
     @Test(
-        "are an error or pixels, when a tile is all ones or zeros from some byte on", .timeLimit(.minutes(2)),
+        "are an error or pixels, when a tile is all ones or zeros from some byte on", .timeLimit(.minutes(10)),
         arguments: CompressedFile.all)
     func overwrittenData(file: CompressedFile) throws {
         let whole = try file.write(to: folder.path("whole.fits"))
@@ -91,7 +91,7 @@ struct DamagedTileTests {
     }
 
     @Test(
-        "are an error or pixels, whatever digit of the header is changed", .timeLimit(.minutes(2)),
+        "are an error or pixels, whatever digit of the header is changed", .timeLimit(.minutes(10)),
         arguments: CompressedFile.all)
     func damagedHeader(file: CompressedFile) throws {
         let whole = try file.write(to: folder.path("whole.fits"))

@@ -6,7 +6,7 @@ import Testing
 
 import SkyScan
 
-@Suite("The arithmetic fingerprint", .timeLimit(.minutes(5)))
+@Suite("The arithmetic fingerprint", .timeLimit(.minutes(10)))
 struct ArithmeticFingerprintTests {
     @Test("is the same each time and on each thread")
     func repeats() async {

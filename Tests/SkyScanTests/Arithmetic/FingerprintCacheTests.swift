@@ -3,7 +3,7 @@ import Testing
 
 import SkyScan
 
-@Suite("Fingerprints that earlier processes have computed", .timeLimit(.minutes(5)))
+@Suite("Fingerprints that earlier processes have computed", .timeLimit(.minutes(10)))
 struct FingerprintCacheTests {
     /// A cache in a new folder, and how often a fingerprint was computed.
     private final class Scene {

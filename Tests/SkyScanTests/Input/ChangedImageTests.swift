@@ -8,7 +8,7 @@ import Testing
 import SkyScan
 
 /// An image that another program overwrites while it is scanned.
-@Suite("an image that is overwritten", .timeLimit(.minutes(5)))
+@Suite("an image that is overwritten", .timeLimit(.minutes(10)))
 struct ChangedImageTests {
     private let files: SkyFile
 

@@ -8,7 +8,7 @@ import Testing
 
 import SkyScan
 
-@Suite("Windows of floats that are compressed for a link", .timeLimit(.minutes(5)))
+@Suite("Windows of floats that are compressed for a link", .timeLimit(.minutes(10)))
 struct CompressedWindowTests {
     /// A scan over one node.
     private func scan(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SkyScan
 
-@Suite("reader of images", .timeLimit(.minutes(5)))
+@Suite("reader of images", .timeLimit(.minutes(10)))
 struct ImageReaderTests {
     private let files: SkyFile
 
@@ -32,7 +32,7 @@ struct ImageReaderTests {
         await #expect(throws: CancellationError.self) { try await cancelled { try await reader.checksums() } }
     }
 
-    @Test("checksums wait for the pixels of a pass, and no longer", .timeLimit(.minutes(5)))
+    @Test("checksums wait for the pixels of a pass, and no longer", .timeLimit(.minutes(10)))
     func patience() async throws {
         let path = try files.field()
         let reader = try ImageReader(image: path)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SkyScan
 
-@Suite("windows that a node reads from its own files", .timeLimit(.minutes(5)))
+@Suite("windows that a node reads from its own files", .timeLimit(.minutes(10)))
 struct WindowResolverTests {
     private let files: SkyFile
     private let resolver: WindowResolver

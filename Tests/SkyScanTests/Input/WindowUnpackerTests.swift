@@ -8,7 +8,7 @@ import Testing
 
 import SkyScan
 
-@Suite("windows that are sent as they are stored", .timeLimit(.minutes(5)))
+@Suite("windows that are sent as they are stored", .timeLimit(.minutes(10)))
 struct WindowUnpackerTests {
     private let files: SkyFile
 

@@ -8,7 +8,7 @@ import Testing
 
 import SkyScan
 
-@Suite("bands for the slots at hand", .timeLimit(.minutes(5))) struct BandUseTests {
+@Suite("bands for the slots at hand", .timeLimit(.minutes(10))) struct BandUseTests {
     /// The share of the time of all slots that the tasks of both passes take, in a simulated cluster.
     private func use(of plan: BandPlan, slots: Int, seed: UInt64) -> Double {
         // Seconds of a slot per pixel; only their ratio matters.

@@ -6,7 +6,7 @@ import SkyTestSupport
 import Testing
 
 @Suite(
-    "a farmed-out scan of real images", .timeLimit(.minutes(5)), .serialized,
+    "a farmed-out scan of real images", .timeLimit(.minutes(10)), .serialized,
     .enabled(if: !RealImages.all.isEmpty, Comment(rawValue: RealImages.missing))
 )
 struct DistributedScanTests {

@@ -4,7 +4,7 @@ import ScanTestSupport
 import SkyScan
 import Testing
 
-@Suite("Images of a job that are open", .timeLimit(.minutes(5))) struct ImageQueueTests {
+@Suite("Images of a job that are open", .timeLimit(.minutes(10))) struct ImageQueueTests {
     @Test("images of one task are opened until as many tasks wait as there are slots, and one more")
     func small() {
         var queue = ImageQueueState()

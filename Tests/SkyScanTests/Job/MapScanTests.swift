@@ -9,7 +9,7 @@ import SkySynthetic
 import SkyTestSupport
 import Testing
 
-@Suite("a distributed scan with a mask and a weight map", .timeLimit(.minutes(5)))
+@Suite("a distributed scan with a mask and a weight map", .timeLimit(.minutes(10)))
 struct MapScanTests {
     let folder: Folder
     let image: TestImage

@@ -5,7 +5,7 @@ import Testing
 
 import SkyScan
 
-@Suite("a scan with sectors that cannot be scanned", .timeLimit(.minutes(5)))
+@Suite("a scan with sectors that cannot be scanned", .timeLimit(.minutes(10)))
 struct MissingSectorsTests {
     private let files: SkyFile
 

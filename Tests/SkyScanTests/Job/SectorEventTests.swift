@@ -3,7 +3,7 @@ import SkyFITS
 import SkyScan
 import Testing
 
-@Suite("sectors of the tasks of a step", .timeLimit(.minutes(5))) struct SectorEventTests {
+@Suite("sectors of the tasks of a step", .timeLimit(.minutes(10))) struct SectorEventTests {
     let bench: JournalBench
 
     init() throws { bench = try JournalBench() }

@@ -4,7 +4,7 @@ import Testing
 
 import SkyScan
 
-@Suite("a journal of many images", .timeLimit(.minutes(5))) struct FilesJournalTests {
+@Suite("a journal of many images", .timeLimit(.minutes(10))) struct FilesJournalTests {
     private let bench: JournalBench
     private let catalogue: String
 

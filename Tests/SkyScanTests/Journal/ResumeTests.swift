@@ -6,7 +6,7 @@ import Testing
 
 import SkyScan
 
-@Suite("a scan that goes on from its journal", .timeLimit(.minutes(5))) struct ResumeTests {
+@Suite("a scan that goes on from its journal", .timeLimit(.minutes(10))) struct ResumeTests {
     @Test("gives the same table and repeats no task that counted", arguments: [1, 4, 9, 12, 18, 20])
     func resumes(count: Int) async throws {
         let bench = try JournalBench()

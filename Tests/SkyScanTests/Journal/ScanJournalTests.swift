@@ -5,7 +5,7 @@ import Testing
 
 @testable import SkyScan
 
-@Suite("a journal", .timeLimit(.minutes(5))) struct ScanJournalTests {
+@Suite("a journal", .timeLimit(.minutes(10))) struct ScanJournalTests {
     private let checksums = InputChecksums(image: 1, mask: nil, weights: 2)
 
     private func key(_ window: UInt64) -> TaskKey { TaskKey(step: .extraction, basis: .max, window: window) }

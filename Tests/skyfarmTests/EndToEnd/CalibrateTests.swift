@@ -3,7 +3,7 @@ import SkyFITS
 import SkyTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct CalibrateTests {
+@Suite(.timeLimit(.minutes(10))) struct CalibrateTests {
     private func write(_ path: String, width: Int = 20, header: [HeaderEntry] = [], _ level: Float) throws {
         let writer = try FITSImageWriter(path: path, width: width, height: 10, type: .uint16, header: header)
         for row in 0..<10 { try writer.write(row: (0..<width).map { level + Float($0 * row % 7) }) }

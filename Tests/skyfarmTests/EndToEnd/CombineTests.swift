@@ -3,7 +3,7 @@ import SkyFITS
 import SkyTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct CombineTests {
+@Suite(.timeLimit(.minutes(10))) struct CombineTests {
     private func folder(_ levels: [Float]) throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         for (index, level) in levels.enumerated() {

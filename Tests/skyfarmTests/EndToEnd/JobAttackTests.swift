@@ -6,7 +6,7 @@ import Testing
 import ImageJobs
 
 /// What a holder of the key who is no friend asks of a node that accepts jobs.
-@Suite("attacks by jobs", .serialized, .timeLimit(.minutes(5))) struct JobAttackTests {
+@Suite("attacks by jobs", .serialized, .timeLimit(.minutes(10))) struct JobAttackTests {
     let scene: Scene
 
     init() throws {

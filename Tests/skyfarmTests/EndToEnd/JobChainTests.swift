@@ -5,7 +5,7 @@ import Testing
 import ImageJobs
 
 /// Submitted jobs that begin after others.
-@Suite("chains of jobs", .serialized, .timeLimit(.minutes(5))) struct JobChainTests: JobSuite {
+@Suite("chains of jobs", .serialized, .timeLimit(.minutes(10))) struct JobChainTests: JobSuite {
     let scene: Scene
     let environment: [String: String]
 

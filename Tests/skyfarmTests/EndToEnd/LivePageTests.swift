@@ -24,7 +24,7 @@ private struct GateTask: ScanTask {
 }
 
 /// The live pages of a node and a farm with tasks of their own, asked by hand and in a browser.
-@Suite("pages of own tasks", .serialized, .timeLimit(.minutes(5))) struct LivePageTests {
+@Suite("pages of own tasks", .serialized, .timeLimit(.minutes(10))) struct LivePageTests {
     let keys: KeyRing
 
     init() throws {

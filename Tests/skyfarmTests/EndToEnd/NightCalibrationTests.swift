@@ -4,7 +4,7 @@ import SkyTestSupport
 import Testing
 
 /// Raw nights of `synth --raw`, calibrated by their headers.
-@Suite(.timeLimit(.minutes(5))) struct NightCalibrationTests {
+@Suite(.timeLimit(.minutes(10))) struct NightCalibrationTests {
     private let folder: SkyTestSupport.TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Names of nodes that last, and the words that select nodes, as a user meets them.
-@Suite("names of nodes in commands", .serialized, .timeLimit(.minutes(5))) struct NodeSelectionTests {
+@Suite("names of nodes in commands", .serialized, .timeLimit(.minutes(10))) struct NodeSelectionTests {
     let scene: Scene
 
     init() throws { scene = try Scene() }

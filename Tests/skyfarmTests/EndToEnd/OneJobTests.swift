@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// What a job of one image and a job of many must have in common.
-@Suite("one job, of one image or of many", .serialized, .timeLimit(.minutes(5))) struct OneJobTests {
+@Suite("one job, of one image or of many", .serialized, .timeLimit(.minutes(10))) struct OneJobTests {
     let scene: Scene
 
     init() throws { scene = try Scene() }

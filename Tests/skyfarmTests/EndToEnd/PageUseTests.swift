@@ -9,7 +9,7 @@ import ImageScanning
 
 /// What a reader does with the image of a page, in a browser.
 @Suite(
-    "the use of pages", .timeLimit(.minutes(5)), .serialized,
+    "the use of pages", .timeLimit(.minutes(10)), .serialized,
     .enabled(if: Browser.path != nil, Comment(rawValue: Browser.absent)))
 struct PageUseTests {
     let scene: Scene

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Nodes that are paused while a scan runs.
-@Suite("pauses during a scan", .serialized, .timeLimit(.minutes(5))) struct PauseTests {
+@Suite("pauses during a scan", .serialized, .timeLimit(.minutes(10))) struct PauseTests {
     let scene: Scene
     let nodes: [Node]
 

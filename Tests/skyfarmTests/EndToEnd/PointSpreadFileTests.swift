@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("files of point spread functions", .timeLimit(.minutes(5))) struct PointSpreadFileTests {
+@Suite("files of point spread functions", .timeLimit(.minutes(10))) struct PointSpreadFileTests {
     let scene: Scene
     let image: String
 

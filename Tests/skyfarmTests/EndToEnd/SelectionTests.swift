@@ -3,7 +3,7 @@ import SkyFITS
 import Testing
 
 /// Which of the inputs are scanned: by the cards of their headers, at any depth of folders, and by what they hold.
-@Suite("inputs as nights are", .serialized, .timeLimit(.minutes(4))) struct SelectionTests {
+@Suite("inputs as nights are", .serialized, .timeLimit(.minutes(10))) struct SelectionTests {
     let scene: Scene
 
     init() throws {

@@ -9,7 +9,7 @@ import Testing
 /// A node process that waits for ever for its files, and answers heartbeats. The limits are shorter than those of
 /// `skyfarm scan`; the scenario `scan-stuck` of the lab has the same with a minute.
 @Suite(
-    "a node that is stuck in a read", .serialized, .timeLimit(.minutes(5)),
+    "a node that is stuck in a read", .serialized, .timeLimit(.minutes(10)),
     .enabled(if: StuckRead.isPossible, StuckRead.missing))
 struct StuckNodeTests {
     let scene: Scene

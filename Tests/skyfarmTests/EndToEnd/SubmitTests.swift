@@ -5,7 +5,7 @@ import Testing
 import ImageJobs
 
 /// Jobs that are handed to the node of a machine.
-@Suite("submitted jobs", .serialized, .timeLimit(.minutes(5))) struct SubmitTests: JobSuite {
+@Suite("submitted jobs", .serialized, .timeLimit(.minutes(10))) struct SubmitTests: JobSuite {
     let scene: Scene
     let environment: [String: String]
 

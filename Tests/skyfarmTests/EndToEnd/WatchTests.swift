@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("a watched folder", .serialized, .timeLimit(.minutes(3))) struct WatchTests {
+@Suite("a watched folder", .serialized, .timeLimit(.minutes(10))) struct WatchTests {
     let scene: Scene
 
     init() throws {

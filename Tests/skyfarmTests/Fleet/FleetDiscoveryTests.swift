@@ -5,7 +5,7 @@ import Testing
 
 import ImageScanning
 
-@Suite(.timeLimit(.minutes(5))) struct FleetDiscoveryTests {
+@Suite(.timeLimit(.minutes(10))) struct FleetDiscoveryTests {
     @Test("nodes that are added while the file is browsed are discovered, and those that are removed withdrawn")
     func changes() async throws {
         let scene = try Scene()

@@ -47,7 +47,7 @@ import ScanFleet
         #expect(FleetFile.parse("a 10.0.0.7:4870 a-1f0c\nb\n\nc nowhere c\n# d 10.0.0.7:1 d\n").map(\.host) == ["a"])
     }
 
-    @Test("commands at once lose nothing", .timeLimit(.minutes(5)))
+    @Test("commands at once lose nothing", .timeLimit(.minutes(10)))
     func concurrent() async throws {
         let file = file
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -9,7 +9,7 @@ import Testing
 @testable import ImageScanning
 
 /// What `skyfarm jobs` knows of scans that have ended, from their journals and those of submitted jobs.
-@Suite("jobs remember", .serialized, .timeLimit(.minutes(5))) struct JobMemoryTests {
+@Suite("jobs remember", .serialized, .timeLimit(.minutes(10))) struct JobMemoryTests {
     let scene: Scene
     let environment: [String: String]
     let files: [String]

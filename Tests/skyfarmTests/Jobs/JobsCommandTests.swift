@@ -3,7 +3,7 @@ import Testing
 import skyfarm
 
 /// `skyfarm jobs` with the built program.
-@Suite("jobs", .timeLimit(.minutes(5)), .serialized) struct JobsCommandTests {
+@Suite("jobs", .timeLimit(.minutes(10)), .serialized) struct JobsCommandTests {
     let scene: Scene
 
     init() throws { scene = try Scene() }

@@ -3,7 +3,7 @@ import ScanSecurity
 import Testing
 
 /// `skyfarm call` with nodes and slots of this machine.
-@Suite("functions on nodes", .timeLimit(.minutes(5))) struct CallCommandTests {
+@Suite("functions on nodes", .timeLimit(.minutes(10))) struct CallCommandTests {
     let scene: Scene
     let mine: Machine
 

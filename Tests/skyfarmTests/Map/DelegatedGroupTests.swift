@@ -4,7 +4,7 @@ import Testing
 @testable import ProgramTask
 
 /// Control groups of programs.
-@Suite("control groups", .timeLimit(.minutes(5))) struct DelegatedGroupTests {
+@Suite("control groups", .timeLimit(.minutes(10))) struct DelegatedGroupTests {
     let scene: Scene
 
     init() throws { scene = try Scene() }

@@ -4,7 +4,7 @@ import ScanCluster
 import Testing
 
 /// Functions of a Python module, called by real workers.
-@Suite("Python functions", .timeLimit(.minutes(5))) struct PythonCallTests {
+@Suite("Python functions", .timeLimit(.minutes(10))) struct PythonCallTests {
     let box: ProgramBox
 
     init() throws { box = try ProgramBox() }

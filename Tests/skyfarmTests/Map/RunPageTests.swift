@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The live page of `skyfarm map` and `skyfarm call`.
-@Suite("pages of programs and functions", .serialized, .timeLimit(.minutes(5))) struct RunPageTests {
+@Suite("pages of programs and functions", .serialized, .timeLimit(.minutes(10))) struct RunPageTests {
     let scene: Scene
     let mine: Machine
 

@@ -7,7 +7,7 @@ import ScanSecurity
 import Testing
 
 /// A coordinator that holds the key and asks for functions that no owner gives away, or sends values that are none.
-@Suite("wrong requests for functions", .timeLimit(.minutes(5))) struct WrongCallTests {
+@Suite("wrong requests for functions", .timeLimit(.minutes(10))) struct WrongCallTests {
     private static func task(_ value: [UInt8]) -> PythonTask {
         PythonTask(
             id: 0, function: "mark.touch", size: value.count,

@@ -7,7 +7,7 @@ import ScanSecurity
 import Testing
 
 /// A coordinator that holds the key and asks for what no owner gives away.
-@Suite("wrong requests for programs", .timeLimit(.minutes(5))) struct WrongRequestTests {
+@Suite("wrong requests for programs", .timeLimit(.minutes(10))) struct WrongRequestTests {
     private static let right = {
         var task = ProgramTask(
             id: 0, program: "mark", arguments: ["a"], inputs: [.init(name: "in", size: 3)], outputs: ["out"])

@@ -5,7 +5,7 @@ import Testing
 
 import NodeDaemon
 
-@Suite("--idle-stop", .timeLimit(.minutes(5)))
+@Suite("--idle-stop", .timeLimit(.minutes(10)))
 struct IdleStopTests {
     private let clock = ManualClock()
     private let peer = NodeServer.Peer(address: "10.0.0.7:5000", name: "desk")

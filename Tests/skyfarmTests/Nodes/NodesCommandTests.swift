@@ -5,7 +5,7 @@ import Testing
 @testable import skyfarm
 
 /// `skyfarm nodes` and the tags of nodes.
-@Suite("skyfarm nodes", .timeLimit(.minutes(5))) struct NodesCommandTests {
+@Suite("skyfarm nodes", .timeLimit(.minutes(10))) struct NodesCommandTests {
     @Test("tags are a column if a node has some")
     func text() {
         let plain = NodesCommand.Row(address: "10.0.0.1:4870", isUsable: true, name: "alpha", slots: 4)

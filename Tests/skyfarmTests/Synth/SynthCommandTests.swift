@@ -4,7 +4,7 @@ import SkySynthetic
 import Testing
 import skyfarm
 
-@Suite(.timeLimit(.minutes(5))) struct SynthCommandTests {
+@Suite(.timeLimit(.minutes(10))) struct SynthCommandTests {
     /// A temporary folder, removed with the object.
     final class Folder {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("synth-\(UUID().uuidString)")

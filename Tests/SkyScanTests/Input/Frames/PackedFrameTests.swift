@@ -8,7 +8,7 @@ import Testing
 @testable import SkyScan
 
 /// One after the other, since the process holds one set of the same masters.
-@Suite("raw frames that nodes calibrate", .serialized, .timeLimit(.minutes(5)))
+@Suite("raw frames that nodes calibrate", .serialized, .timeLimit(.minutes(10)))
 struct PackedFrameTests {
     private let files: SkyFile
     private let width = 200

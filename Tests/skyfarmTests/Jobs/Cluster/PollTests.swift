@@ -3,7 +3,7 @@ import Testing
 
 import ImageJobs
 
-@Suite(.timeLimit(.minutes(5))) struct PollTests {
+@Suite(.timeLimit(.minutes(10))) struct PollTests {
     /// Answers "slow" only once it is opened.
     private struct Door: Sendable {
         private let opened: AsyncStream<Void>

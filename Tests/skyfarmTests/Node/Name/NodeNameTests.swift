@@ -3,7 +3,7 @@ import NodeDaemon
 import ScanCluster
 import Testing
 
-@Suite("The name of a node", .timeLimit(.minutes(5))) struct NodeNameTests {
+@Suite("The name of a node", .timeLimit(.minutes(10))) struct NodeNameTests {
     private let scene: Scene
     private var folder: String { scene.path("state/names") }
 

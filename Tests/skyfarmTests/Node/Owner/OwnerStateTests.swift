@@ -8,7 +8,7 @@ import Testing
 
 import NodeDaemon
 
-@Suite("The word of a machine's owner", .timeLimit(.minutes(5)))
+@Suite("The word of a machine's owner", .timeLimit(.minutes(10)))
 struct OwnerStateTests {
     private func reading(load: Double? = nil, idle: Duration? = nil, at minute: Int = 0) -> MachineReading {
         MachineReading(load: load, idle: idle, minute: minute)

@@ -5,7 +5,7 @@ import Testing
 
 import NodeDaemon
 
-@Suite(.timeLimit(.minutes(5))) struct NodeServiceTests {
+@Suite(.timeLimit(.minutes(10))) struct NodeServiceTests {
     let folder: SynthCommandTests.Folder
 
     init() throws { folder = try SynthCommandTests.Folder() }

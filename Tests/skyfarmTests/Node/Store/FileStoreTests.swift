@@ -7,7 +7,7 @@ import Testing
 import ImageJobs
 import NodeDaemon
 
-@Suite("the store of a node", .timeLimit(.minutes(5))) struct FileStoreTests {
+@Suite("the store of a node", .timeLimit(.minutes(10))) struct FileStoreTests {
     let scene: Scene
     let store: FileStore
 

@@ -52,7 +52,7 @@ import ImageScanning
             }
         }
 
-        @Test("arrivals leave no descriptors or threads behind", .timeLimit(.minutes(8)))
+        @Test("arrivals leave no descriptors or threads behind", .timeLimit(.minutes(10)))
         func growth() async throws {
             let scene = try Scene()
             let folder = scene.path("out")
