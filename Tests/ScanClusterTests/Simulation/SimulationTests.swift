@@ -21,10 +21,12 @@ import Testing
         #expect(report.violation == nil && report.census[.drain, default: 0] > 0)
     }
 
-    @Test("no task waits for ever, and none while a slot idles", arguments: [656, 852, 1815, 3267, 4044, 4619])
+    @Test(
+        "no task waits for ever, and none while a slot idles",
+        arguments: [656, 852, 1815, 3267, 3760, 4044, 4619, 5136])
     func waiting(seed: UInt64) {
         // 4619: a task with which a node without power ran throws on every node. The others: all slots are busy, and where
-        // a task had better wait for one changes with the time.
+        // a task had better wait for one changes with the time, or as another job takes room (3760, 5136).
         #expect(SimulatedCluster(SimulationScenario(seed: seed)).run().violation == nil)
     }
 

@@ -13,9 +13,10 @@ final class SimulatedCoordinator: @unchecked Sendable {
     private var consumers: [Int: Task<Void, Never>] = [:]
     private var decisions: [Int: Decision] = [:]
 
-    /// The state of a job when it last started what could start, and when that was.
+    /// The state of a job when it last started what could start, that of the systems, and when that was.
     private struct Decision {
         let inspection: ScanCoordinator.Inspection
+        let systems: SystemsState
         let at: Instant
     }
 
@@ -85,7 +86,9 @@ final class SimulatedCoordinator: @unchecked Sendable {
 
     private func inspect(_ inspection: ScanCoordinator.Inspection, job: Int) {
         if let contradiction = inspection.state.contradiction { world.fail("job \(job): \(contradiction)") }
-        decisions[job] = inspection.state.isDone ? nil : Decision(inspection: inspection, at: world.clock.now)
+        decisions[job] =
+            inspection.state.isDone
+            ? nil : Decision(inspection: inspection, systems: systems.state, at: world.clock.now)
     }
 
     /// Checks the invariants; if `isIdle`, also that no task waits although a system has room.
@@ -102,13 +105,13 @@ final class SimulatedCoordinator: @unchecked Sendable {
     private func fault(of decision: Decision, _ systems: SystemsState) -> String? {
         let (state, now) = (decision.inspection.state, world.clock.now)
         guard state.wakeUp == nil, !state.ledger.pending.isEmpty else { return nil }
-        func hasRoom(prefetching: Bool, at instant: Instant) -> Bool {
+        func choice(prefetching: Bool, at instant: Instant) -> SystemID? {
             var systems = systems
             return systems.pick(
                 from: state.ledger.pending, excluding: state.excluded, run: RunID(rawValue: 0),
-                prefetching: prefetching, at: instant) != nil
+                prefetching: prefetching, at: instant)?.reservation.system
         }
-        if hasRoom(prefetching: false, at: now) { return "a task waits although a slot idles" }
+        if choice(prefetching: false, at: now) != nil { return "a task waits although a slot idles" }
         // The end of any attempt, and of the time for which a system is set aside, wakes all runs.
         let isAwaited = systems.members.contains { $0.inFlight > 0 || $0.backOff.isSetAside(at: now) }
         // A large task may wait for a system that is away.
@@ -119,8 +122,24 @@ final class SimulatedCoordinator: @unchecked Sendable {
             return "a task waits for nobody"
         }
         // All slots that suit are taken, so that a task would wait there too. That it would now be done there sooner than
-        // where the run has planned it, only because time has passed, wakes nobody: the end of a task in those slots will.
-        return hasRoom(prefetching: true, at: decision.at) ? "a task waits although a system has room" : nil
+        // where the run has planned it wakes nobody if only time has passed, or if another run has taken room, which
+        // changes the plan and may move what is kept for a large task: the end of a task in those slots will.
+        guard let chosen = choice(prefetching: true, at: decision.at) else { return nil }
+        var (isTaken, isGained) = (false, true)
+        for earlier in decision.systems.members {
+            guard let member = systems.members.first(where: { $0.id == earlier.id }) else { continue }
+            if earlier.hasMoreRoom(than: member) { isTaken = true }
+            if member.id == chosen { isGained = member.hasMoreRoom(than: earlier) }
+        }
+        return isGained || !isTaken ? "a task waits although a system has room" : nil
+    }
+}
+
+extension SystemsState.Member {
+    /// Whether more of something is free there than it was at another time.
+    fileprivate func hasMoreRoom(than other: SystemsState.Member) -> Bool {
+        inFlight + furtherSlots + abandoned < other.inFlight + other.furtherSlots + other.abandoned
+            || usedMemory < other.usedMemory || suspects < other.suspects || depth > other.depth
     }
 }
 
