@@ -19,7 +19,8 @@ public func runProgram(_ name: String, _ body: () async throws -> Void) async {
         try await body()
     } catch {
         fflush(nil)
-        FileHandle.standardError.write(Data("\(name): \(oneLine(error))\n".utf8))
+        // Without `FileHandle`, which links all of Foundation and its tables into a static program.
+        Array("\(name): \(oneLine(error))\n".utf8).withUnsafeBytes { _ = writeAll($0, to: STDERR_FILENO) }
         exit(1)
     }
 }

@@ -14,7 +14,9 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     /// Reads `HOST:PORT`, `[IPV6]:PORT` or `:PORT`.
     /// - Throws: ``AddressError`` if the text has none of these forms.
     public init(parsing text: String) throws(AddressError) {
-        if text.contains("://") { throw AddressError(text: text, problem: "is a URL, not an address") }
+        if let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") {
+            throw AddressError(text: text, problem: "is a URL, not an address")
+        }
         guard let colon = text.lastIndex(of: ":") else { throw AddressError(text: text, problem: "has no :PORT") }
         var host = text[..<colon]
         guard let port = UInt16(text[text.index(after: colon)...]) else {
