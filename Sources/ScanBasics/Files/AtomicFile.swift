@@ -124,7 +124,9 @@ public final class AtomicFile {
         if mkdir(folder, 0o777) == 0 { return 0 }
         let failure = errno
         var status = stat()
-        if failure == EEXIST { return stat(folder, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR ? 0 : ENOTDIR }
+        // Some systems report another error than EEXIST for a folder that exists: macOS for the root.
+        if stat(folder, &status) == 0 { return status.st_mode & S_IFMT == S_IFDIR ? 0 : ENOTDIR }
+        if failure == EEXIST { return ENOTDIR }
         let above = AbsolutePath.folder(of: folder)
         guard failure == ENOENT, !above.isEmpty, above != folder else { return failure }
         let cause = make(above)
