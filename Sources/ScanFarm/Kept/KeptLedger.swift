@@ -29,6 +29,15 @@ struct KeptLedger {
     /// - Returns: the results that go for it; nil if it is larger than the limit, and is not kept.
     mutating func add(_ number: UInt64, count: Int, at now: Instant) -> [UInt64]? {
         guard count <= limit else { return nil }
+        let gone = makeRoom(for: count, at: now)
+        entries[number] = Entry(count: count, used: now)
+        used += count
+        return gone
+    }
+
+    /// Removes the results whose time is over, and then those that were used longest ago, until `count` bytes are free.
+    /// - Returns: them; none if there is room already.
+    mutating func makeRoom(for count: Int = 0, at now: Instant) -> [UInt64] {
         // Each result that arrives comes this way: the others are looked at only if there is no room.
         var gone = count <= limit - used ? [] : expire(at: now)
         while count > limit - used,
@@ -37,8 +46,6 @@ struct KeptLedger {
             remove(oldest)
             gone.append(oldest)
         }
-        entries[number] = Entry(count: count, used: now)
-        used += count
         return gone
     }
 

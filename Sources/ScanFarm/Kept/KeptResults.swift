@@ -5,7 +5,7 @@ import ScanNetwork
 /// The results that this process keeps for coordinators, see ``Keeping``.
 public enum KeptResults {
     /// Bounds the results that this process keeps: those that were used last stay, and are forgotten some time after their
-    /// last use.
+    /// last use. What exceeds a new limit goes at once.
     /// - Parameters:
     ///   - bytes: most bytes of all of them; by default a quarter of `ScanSystem.defaultMemory`.
     ///   - lifetime: time after the last use; an hour by default.
@@ -79,12 +79,25 @@ final class KeptStore: Sendable {
     /// Nil in a simulation, where nothing expires.
     private let clock: (any ScanClock)?
 
-    private init(clock: (any ScanClock)?) { self.clock = clock }
+    /// An empty store; without a clock nothing expires.
+    init(clock: (any ScanClock)?) { self.clock = clock }
 
     private var now: Instant { clock?.now ?? Instant(nanoseconds: 0) }
 
+    /// Bytes of memory that the results take.
+    var byteCount: Int { state.withLock { $0.results.values.reduce(0) { $0 + $1.count } } }
+
     func limit(bytes: Int, lifetime: Duration) {
-        state.withLock { ($0.ledger.limit, $0.ledger.lifetime) = (bytes, lifetime) }
+        let now = now
+        state.withLock { state in
+            (state.ledger.limit, state.ledger.lifetime) = (bytes, lifetime)
+            for number in state.ledger.expire(at: now) + state.ledger.makeRoom(at: now) {
+                state.results[number] = nil
+            }
+            // The next end is at another time.
+            state.sweep = nil
+        }
+        arrangeSweep()
     }
 
     /// Keeps a result.
@@ -128,7 +141,8 @@ final class KeptStore: Sendable {
         _ = clock.schedule(at: due) { [self] in
             let now = clock.now
             state.withLock { state in
-                state.sweep = nil
+                // The next sweep may have been arranged anew.
+                if state.sweep == due { state.sweep = nil }
                 for number in state.ledger.expire(at: now) { state.results[number] = nil }
             }
             arrangeSweep()
