@@ -90,21 +90,25 @@ public final class ScanNode: Sendable {
             tags: options.tags, memory: options.memory, clock: loop)
         identity = local.id
         self.local = local
+        var (options, resolver) = (options, resolver)
+        if KeptTypes.contain(taskTypes.names) {
+            options.onCall = KeptCall.answering(before: options.onCall)
+            resolver = KeptResolver(next: resolver)
+        }
         server = NodeServer(
-            system: local, keys: keys, taskTypes: taskTypes, listen: listen,
-            resolver: KeptTypes.contain(taskTypes.names) ? KeptResolver(next: resolver) : resolver, options: options,
+            system: local, keys: keys, taskTypes: taskTypes, listen: listen, resolver: resolver, options: options,
             loop: loop, onEvent: { onEvent(.server($0)) })
         systems = Systems(clock: loop)
         var remote = RemoteNodes.Options()
         remote.arithmetic = taskTypes.arithmetic
         remote.packed = taskTypes.unpacker?.form
         connections = RemoteNodes([], keys: keys, systems: systems, options: remote, loop: loop)
-        coordinator = ScanCoordinator(systems: systems, clock: loop, executor: loop)
+        self.keys = Locked(keys)
+        coordinator = Self.coordinator(systems, .init(), by: NodeCaller(self.keys, remote, on: loop))
         membership = ClusterMembership(
             sources, own: [identity], connections: connections, systems: systems, keys: keys,
             hasLocalSystem: false, needsPeers: false, onChange: { onEvent(.membership($0)) })
         announcing = sources.first
-        self.keys = Locked(keys)
         self.onEvent = onEvent
     }
 
@@ -146,13 +150,22 @@ public final class ScanNode: Sendable {
         server = nil
         systems = Systems(clock: loop)
         connections = RemoteNodes(addresses, keys: keys, systems: systems, options: remote, loop: loop)
-        coordinator = ScanCoordinator(systems: systems, options: options, clock: loop, executor: loop)
+        self.keys = Locked(keys)
+        coordinator = Self.coordinator(systems, options, by: NodeCaller(self.keys, remote, on: loop))
         membership = ClusterMembership(
             sources, own: [identity], connections: connections, systems: systems, keys: keys,
             hasLocalSystem: local != nil, selection: remote.selection, onChange: { onEvent(.membership($0)) })
         announcing = nil
-        self.keys = Locked(keys)
         self.onEvent = onEvent
+    }
+
+    private static func coordinator(
+        _ systems: Systems, _ options: ScanCoordinator.Options, by caller: NodeCaller
+    ) -> ScanCoordinator {
+        var coordinator = ScanCoordinator(
+            systems: systems, options: options, clock: caller.loop, executor: caller.loop)
+        coordinator.call = { await caller.call($0, $1) }
+        return coordinator
     }
 
     /// Starts the server and its announcement, connects the peers at given addresses, and discovers others.

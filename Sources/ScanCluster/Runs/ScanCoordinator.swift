@@ -57,6 +57,10 @@ public struct ScanCoordinator: Sendable {
     /// Called after each event of a run, on the run's executor: for tests and simulations.
     package var inspector: (@Sendable (Inspection) -> Void)?
 
+    /// Calls the node at an address, which answers also while it takes no tasks, and returns its reply; nil if this process
+    /// has no connections to nodes.
+    package var call: (@Sendable (_ address: String, _ body: [UInt8]) async -> [UInt8]?)?
+
     package let systems: Systems
     /// The settings of runs that are made for tasks of other kinds of runs.
     var traits = RunTraits()

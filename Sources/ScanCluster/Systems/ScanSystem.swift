@@ -38,6 +38,8 @@ public actor ScanSystem {
         public var speed: Double?
         /// Bytes that the system's tasks may need together; nil if unknown.
         public var memory: Int?
+        /// The address at which it was connected; nil if there is none.
+        package var address: String?
 
         /// The default: an ordinary network, and a system that reads no files.
         public init() {}

@@ -12,6 +12,8 @@ public final class Systems: Sendable {
         var spares: Spares?
         /// By their keys.
         var peers: [String: Systems.Peer] = [:]
+        /// By their names, the addresses of the systems that have joined, also of those that have left.
+        var addresses: [String: String] = [:]
         var isClosed = false
     }
     let registry = Locked(Registry())
@@ -41,6 +43,7 @@ public final class Systems: Sendable {
                 processors: system.processors, isSpare: system.link.isSpare, memory: system.memory)
             guard joined else { return (false, [Waiter]()) }
             registry.systems[system.id] = system
+            registry.addresses[system.name] = system.link.address
             return (true, registry.wake())
         }
         guard joined else { return false }
@@ -94,6 +97,9 @@ public final class Systems: Sendable {
 
     /// The registry as it is now, for tests and simulations.
     package var state: SystemsState { registry.withLock { $0.state } }
+
+    /// The address of the latest system of this name, which may have left; nil if there was none, or it has none.
+    package func address(of name: String) -> String? { registry.withLock { $0.addresses[name] } }
 
     /// Chooses a task and a system, and takes the room: see ``SystemsState/pick(from:excluding:run:prefetching:at:)``.
     func reserve(

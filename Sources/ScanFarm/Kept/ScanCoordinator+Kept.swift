@@ -82,7 +82,8 @@ extension ScanCoordinator {
         throw KeptResultLost(system: kept.system)
     }
 
-    /// The answer of the system that keeps a result; nil if it has ended, or does not answer.
+    /// The answer of the system that keeps a result, by a task or, if it takes none, by a call; nil if it has ended, or does
+    /// not answer.
     private func answer<Work: ScanTask>(
         _ step: Keeping<Work>.Step, of kept: KeptResult<Work>
     ) async -> Keeping<Work>.Output? {
@@ -96,7 +97,16 @@ extension ScanCoordinator {
                 return try response.get()
             }
         } catch {
-            // The result is lost with its system.
+            // The system has left: it has ended, or takes no tasks.
+        }
+        guard let call, let address = systems.address(of: kept.system) else { return nil }
+        switch step {
+        case .fetch(let handle):
+            let bytes = await KeptCall.fetch(handle, count: kept.byteCount, at: address, by: call)
+            return bytes.map { Keeping<Work>.Output(value: $0) }
+        case .release(let handle):
+            await KeptCall(handle: handle, action: .release).send(to: address, by: call)
+        case .keep, .compute: break
         }
         return nil
     }

@@ -10,7 +10,7 @@ extension ScanSystem.Link {
         self.init()
         if isMeasured { probeCount = TCPTransport.probeCount(of: node, over: connection) }
         readsReferences = node.identifiesBulk == true
-        (speed, memory) = (node.speed, node.memory)
+        (speed, memory, address) = (node.speed, node.memory, "\(connection.peer)")
         if connection.isLocal {
             nominalRate = Self.localRate
         } else if let rate = InterfaceSpeed.bytesPerSecond(of: connection.localAddress.host) {

@@ -55,6 +55,28 @@ struct KeptResultTests {
         #expect(ledger.used == 0 && ledger.count == 0 && ledger.nextEnd == nil)
     }
 
+    @Test("that exceed a lowered limit or lifetime go at once, those first that were used longest ago")
+    func lowerLimit() throws {
+        let clock = ManualClock()
+        let store = KeptStore(clock: clock)
+        let handles = try (0..<3).map { _ in
+            clock.advance(by: .seconds(1))
+            return try store.keep(BulkBytes(byteCount: 3) { $0[0] = 1 })
+        }
+        func kept() -> [Bool] { handles.map { store.find($0) != nil } }
+        store.limit(bytes: 5, lifetime: .seconds(60))
+        #expect(store.byteCount == 3 && kept() == [false, false, true])
+        clock.advance(by: .seconds(2))
+        store.limit(bytes: 5, lifetime: .seconds(1))
+        #expect(store.byteCount == 0 && kept() == [false, false, false])
+        // The sweep is that of the lifetime now.
+        store.limit(bytes: 5, lifetime: .seconds(3))
+        _ = try store.keep(BulkBytes(byteCount: 3) { $0[0] = 1 })
+        store.limit(bytes: 5, lifetime: .seconds(2))
+        clock.advance(by: .seconds(2))
+        #expect(store.byteCount == 0)
+    }
+
     @Test(
         "of a simulated node that is killed before they are fetched are computed again, or an error says so",
         arguments: 0..<8 as Range<UInt64>)
@@ -125,5 +147,46 @@ struct KeptResultTests {
         await #expect(throws: KeptResultLost(system: result.system)) { try await farm.value(of: result, ifLost: .fail) }
         #expect(try await farm.value(of: result) == [0, 3, 6, 9, 12])
         await farm.close()
+    }
+
+    @Test("are fetched from a node that is paused, and are released there")
+    func paused() async throws {
+        let keys = KeyRing(current: try .random())
+        let node = ScanNode(
+            name: "alpha", keys: keys, slots: 1, serving: TaskTypes(Keeping<Row>.self), listen: "127.0.0.1:0",
+            discovering: [])
+        let address = try #require(try node.start())
+        let farm = try await Farm(running: Keeping<Row>.self, nodes: ["\(address)"], keys: keys, localSlots: 0)
+        var kept: [KeptResult<Row>] = []
+        for try await response in farm.responses(keeping: [Row(id: 3, count: 5)]) { kept.append(try response.get()) }
+        let result = try #require(kept.first)
+        let watch = farm.systems.watch()
+        await node.pause("by its owner")
+        while !farm.systems.snapshot.isEmpty { await farm.systems.change(for: watch) }
+        farm.systems.unwatch(watch)
+        #expect(try await farm.value(of: result, ifLost: .fail) == [0, 3, 6, 9, 12])
+        await farm.release(result)
+        await #expect(throws: KeptResultLost(system: "alpha")) { try await farm.value(of: result, ifLost: .fail) }
+        await farm.close()
+        await node.close()
+        await #expect(throws: KeptResultLost(system: "alpha")) { try await farm.value(of: result, ifLost: .fail) }
+    }
+
+    @Test("are fetched in parts by calls, beside which the program answers its own")
+    func calls() async throws {
+        let count = 2 * KeptCall.partLimit + 3
+        let handle = try KeptStore.ofThisProcess.keep(
+            BulkBytes(byteCount: count) { bytes in for index in 0..<count { bytes[index] = UInt8(index % 251) } })
+        let peer = NodeServer.Peer(address: "127.0.0.1:1", name: "test")
+        let (alone, beside) = (KeptCall.answering(before: nil), KeptCall.answering { body, _ in body.reversed() })
+        let bytes = await KeptCall.fetch(handle, count: count, at: "") { await beside($1, peer) }
+        #expect(bytes == (0..<count).map { UInt8($0 % 251) })
+        // A node that keeps something else under this name, or does not keep it.
+        #expect(await KeptCall.fetch(handle, count: count - 1, at: "") { await alone($1, peer) } == nil)
+        await KeptCall(handle: handle, action: .release).send(to: "") { await alone($1, peer) }
+        #expect(await KeptCall.fetch(handle, count: count, at: "") { await alone($1, peer) } == nil)
+        #expect(await beside([1, 2, 3], peer) == [3, 2, 1])
+        let refusal = try WireDecoder().decode(KeptCall.Reply.self, from: await alone([1, 2, 3], peer))
+        #expect(refusal.error != nil && refusal.count == nil)
     }
 }
