@@ -43,8 +43,8 @@ package struct NodeService: Equatable, Sendable {
     /// Whether the options require the node to observe load and use of the machine.
     var observesMachine: Bool { isGiven(NodeCommand.maxLoad.spec) || isGiven(NodeCommand.whenIdle.spec) }
 
-    /// Whether the node runs programs of its owner.
-    var runsPrograms: Bool { isGiven(NodeCommand.program.spec) }
+    /// Whether the node runs programs of its owner, or workers for functions of the owner's modules.
+    var runsPrograms: Bool { isGiven(NodeCommand.program.spec) || isGiven(NodeCommand.python.spec) }
 
     private func isGiven(_ option: OptionSpec) -> Bool {
         options.contains { $0 == "--" + option.name || $0.hasPrefix("--" + option.name + "=") }

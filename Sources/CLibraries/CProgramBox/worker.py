@@ -1,9 +1,11 @@
 # The program of a worker: it calls functions of one module for the node that has started it. It follows _values.py in
 # one text, and runs with the words FOLDER and MODULE; descriptor 3 is the channel to the node, of which each message is
 # an object in JSON, then, after a zero byte, a value, unless that is in a file in memory that comes with the message.
+# An answer has the number of its call.
 
 import hashlib
 import importlib
+import importlib.machinery
 import mmap
 import os
 import socket
@@ -51,19 +53,38 @@ def _function(root, path):
     return function
 
 
-def _sources(root):
-    """The source files of the module with the times of their changes."""
+def _stamp(path):
+    """The time of change and the size of a source, and which file it is; None if there is none."""
+    try:
+        status = os.stat(path)
+        return (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_dev, status.st_ino)
+    except OSError:
+        return None
+
+
+class _Finder(importlib.machinery.PathFinder):
+    """Finds modules as usual, and notes the stamp of each source before it is read: later ones may be of newer text."""
+
+    stamps = {}
+
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        spec = super().find_spec(name, path, target)
+        if spec is not None and spec.has_location:
+            cls.stamps.setdefault(spec.origin, _stamp(spec.origin))
+        return spec
+
+
+def _has_changed(root):
+    """Whether a source of the module has changed since it was imported."""
     folder = os.path.dirname(getattr(root, "__file__", None) or "")
-    found = {}
     for name, module in list(sys.modules.items()):
         path = getattr(module, "__file__", None)
         if path and (name == root.__name__ or name.startswith(root.__name__ + ".") or path.startswith(folder + "/")):
-            try:
-                status = os.stat(path)
-                found[path] = (status.st_mtime_ns, status.st_size)
-            except OSError:
-                found[path] = None
-    return found
+            present = _stamp(path)
+            if _Finder.stamps.setdefault(path, present) != present:
+                return True
+    return False
 
 
 def _version(root):
@@ -94,7 +115,12 @@ def _lines(problem):
     if trace is None:
         return []
     text = "".join(traceback.format_exception(type(problem), problem, trace))
-    return [line[:_LINE] for line in text.splitlines()][-_LINES:]
+    return [_shortened(line) for line in text.splitlines()][-_LINES:]
+
+
+def _shortened(text):
+    """The text with at most so many bytes that a message has room for all lines, whatever they are."""
+    return text.encode(errors="replace")[:_LINE].decode(errors="ignore")
 
 
 def _failure(problem):
@@ -103,7 +129,7 @@ def _failure(problem):
     except Exception:
         words = []
     reason = type(problem).__name__ + (f": {words[0]}" if words else "")
-    return {"error": reason[:_LINE], "lines": _lines(problem)}
+    return {"error": _shortened(reason), "lines": _lines(problem)}
 
 
 def _flush():
@@ -158,6 +184,8 @@ def _call(root, head, buffer):
 
 def _main():
     folder, name = sys.argv[1:3]
+    process = os.getpid()
+    sys.meta_path[:] = [_Finder if finder is importlib.machinery.PathFinder else finder for finder in sys.meta_path]
     # Without the current folder, in which this began.
     sys.path[0] = folder
     sys.argv = [name]
@@ -165,10 +193,12 @@ def _main():
     os.set_inheritable(3, False)
     try:
         root = importlib.import_module(name)
+        if os.getpid() != process:
+            os._exit(1)
         place = os.path.realpath(getattr(root, "__file__", None) or "")
         if not place.startswith(os.path.join(os.path.realpath(folder), name)):
             raise ImportError(f"{name} is another module of this interpreter: {place or 'built in'}")
-        version, sources = _version(root), _sources(root)
+        version = _version(root)
     except BaseException as problem:
         _flush()
         _send(channel, _failure(problem))
@@ -179,22 +209,24 @@ def _main():
     top = os.getcwd()
     while True:
         head, buffer = _receive(channel)
-        present = _sources(root)
-        if any(present.get(path) != stamp for path, stamp in sources.items()):
+        number = {"call": head["call"]}
+        if _has_changed(root):
             # The node starts another worker, which has the new source.
-            _send(channel, {"stale": True})
+            _send(channel, {"stale": True, **number})
             return
         try:
             parts = _call(root, head, buffer)
             answer = {"ok": True}
         except BaseException as problem:
             answer, parts = _failure(problem), ()
-        sources = {**present, **_sources(root)}
+        if os.getpid() != process:
+            # The function has forked, and has returned in the child as well: only the worker answers.
+            os._exit(1)
         os.chdir(top)
         try:
-            _send(channel, answer, parts)
+            _send(channel, {**answer, **number}, parts)
         except OSError as problem:
-            _send(channel, _failure(problem))
+            _send(channel, {**_failure(problem), **number})
         del head, buffer, parts, answer
 
 

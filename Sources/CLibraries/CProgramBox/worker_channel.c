@@ -86,7 +86,7 @@ int skyfarm_send_call(int channel, const void *bytes, size_t count, int file) {
     return sent == (ssize_t)count ? 0 : sent < 0 ? errno : EIO;
 }
 
-/// Receives a message of a worker. Returns 0 if there is none, or it is longer than `room`.
+/// Receives a message of a worker. Returns 1, 0 if there is none, or -1 if it is longer than `room` or has several files.
 static int receive_reply(int channel, void *bytes, size_t room, struct skyfarm_reply *reply) {
     union one_descriptor control;
     struct iovec part = {.iov_base = bytes, .iov_len = room};
@@ -105,7 +105,7 @@ static int receive_reply(int channel, void *bytes, size_t room, struct skyfarm_r
         memcpy(&reply->file, CMSG_DATA(header), sizeof reply->file);
     if (!(message.msg_flags & (MSG_TRUNC | MSG_CTRUNC))) return 1;
     if (reply->file >= 0) close(reply->file);
-    return 0;
+    return -1;
 }
 
 int skyfarm_await_reply(
@@ -114,7 +114,8 @@ int skyfarm_await_reply(
     struct pollfd entries[2] = {{.fd = channel, .events = POLLIN}, {.fd = supervisor, .events = POLLIN}};
     int ready = poll(entries, 2, milliseconds);
     if (ready <= 0) return ready == 0 || errno == EINTR ? 0 : -1;
-    if (entries[0].revents & POLLIN && receive_reply(channel, bytes, room, reply)) return 1;
+    int received = entries[0].revents & POLLIN ? receive_reply(channel, bytes, room, reply) : 0;
+    if (received) return received > 0 ? 1 : 3;
     if (!entries[1].revents) {
         // The channel is closed: its end follows at once, or the process goes on without one.
         struct pollfd end = entries[1];

@@ -9,6 +9,10 @@ import ScanBasics
 final class DelegatedGroup: Sendable {
     /// Folder of the group.
     let path: String
+
+    /// That of this process, which programs and workers share; nil if none is delegated.
+    static let shared = DelegatedGroup()
+
     /// Whether the memory of groups below it can be limited.
     let limitsMemory: Bool
     private let number = Locked(0)

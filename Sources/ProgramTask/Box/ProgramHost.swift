@@ -36,8 +36,6 @@ package final class ProgramHost: Sendable {
     let taskLimits: ProgramTaskLimits
     private let scratch: ScratchFolder
     private let shared: SharedFiles
-    /// The control group in which programs have groups of their own; nil if none is delegated.
-    private let delegated: DelegatedGroup?
     private let idle = Locked<[ProgramPlace]>([])
     /// Variables of the environment that are the same for all tasks.
     private let environment: [String]
@@ -57,7 +55,6 @@ package final class ProgramHost: Sendable {
         limits.slots = options.slots
         taskLimits = limits
         scratch = try ScratchFolder(in: options.scratch ?? FileManager.default.temporaryDirectory.path)
-        delegated = DelegatedGroup()
         shared = SharedFiles(in: scratch, limit: Int(clamping: options.limits.disk))
         self.environment = Self.inherited.compactMap { name in environment[name].map { "\(name)=\($0)" } }
     }
@@ -95,7 +92,6 @@ package final class ProgramHost: Sendable {
         try place.fill(with: task, bulk: bulk, shared: holdings)
         var limits = options.limits
         limits.seconds = min(limits.seconds, task.seconds ?? .infinity)
-        limits.isGroupLimited = delegated?.limitsMemory == true
         let result = try place.supervise([path] + task.arguments, variables(of: task, in: place), limits, context)
         let output = try ProgramResultReader(task, taskLimits, limits).output(of: result, in: place)
         // A place in which something may be left is not used again.
@@ -105,13 +101,7 @@ package final class ProgramHost: Sendable {
 
     private func takePlace() throws(ProgramRefusal) -> ProgramPlace {
         if let place = idle.withLock({ $0.popLast() }) { return place }
-        guard let delegated else {
-            return try ProgramPlace(in: scratch, supervisor: options.supervisor, group: nil)
-        }
-        guard let group = delegated.group(memory: Int(options.limits.values.memory)) else {
-            throw ProgramRefusal("the control group of the program cannot be made in \(delegated.path)")
-        }
-        return try ProgramPlace(in: scratch, supervisor: options.supervisor, group: group)
+        return try ProgramPlace(in: scratch, supervisor: options.supervisor, options.limits)
     }
 
     private func variables(of task: ProgramTask, in place: ProgramPlace) -> [String] {
@@ -148,15 +138,13 @@ package struct ProgramLimits: Equatable, Sendable {
     /// Nice value of the programs.
     package var niceness: Int32 = 0
 
-    /// Whether a control group limits the memory, so that the address space need not be.
-    var isGroupLimited = false
-
     package init() {}
 
     /// The limits as the supervisor gets them.
     var values: skyfarm_program_limits {
         skyfarm_program_limits(
-            address_space: isGroupLimited ? 0 : UInt64(memory ?? 0),
+            // A control group limits the memory itself.
+            address_space: DelegatedGroup.shared?.limitsMemory == true ? 0 : UInt64(memory ?? 0),
             memory: UInt64(memory ?? PhysicalMemory.byteCount / 4 * 3), disk: disk,
             milliseconds: UInt64(max(1, seconds * 1000)), processes: processes, open_files: openFiles,
             niceness: niceness)

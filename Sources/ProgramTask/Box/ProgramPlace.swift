@@ -21,7 +21,7 @@ final class ProgramPlace: Sendable {
 
     /// Makes the folder and starts the supervisor.
     /// - Throws: ``ProgramRefusal``.
-    init(in scratch: ScratchFolder, supervisor command: [String], group: ProgramGroup?) throws(ProgramRefusal) {
+    private init(in scratch: ScratchFolder, supervisor command: [String], group: ProgramGroup?) throws(ProgramRefusal) {
         (self.scratch, self.group) = (scratch, group)
         nowhere = try Self.open(Foundation.open("/dev/null", O_WRONLY | O_CLOEXEC))
         name = scratch.newName()
@@ -37,6 +37,22 @@ final class ProgramPlace: Sendable {
             skyfarm_remove_tree(scratch.descriptor.number, name)
             throw error
         }
+    }
+
+    /// Makes the folder and, in `delegated` if there is one, a control group for it, and starts the supervisor.
+    /// - Throws: ``ProgramRefusal``.
+    convenience init(
+        in scratch: ScratchFolder, supervisor command: [String], _ limits: ProgramLimits,
+        below delegated: DelegatedGroup? = .shared
+    ) throws(ProgramRefusal) {
+        var group: ProgramGroup?
+        if let delegated {
+            group = delegated.group(memory: Int(limits.values.memory))
+            if group == nil {
+                throw ProgramRefusal("the control group of the program cannot be made in \(delegated.path)")
+            }
+        }
+        try self.init(in: scratch, supervisor: command, group: group)
     }
 
     deinit { skyfarm_remove_tree(scratch.descriptor.number, name) }
@@ -108,6 +124,9 @@ final class ProgramPlace: Sendable {
         if let group, group.memoryKills > kills { result.end = skyfarm_program_out_of_memory }
         return result
     }
+
+    /// Whether the kernel has ended processes since the memory of all of them was at its limit.
+    var hasExceededMemory: Bool { (group?.memoryKills ?? 0) > 0 }
 
     /// The descriptors that accompany the request of a program.
     var descriptors: [Int32] {

@@ -94,16 +94,20 @@ package final class PythonHost: Sendable {
         until deadline: PythonWorker.Deadline, _ context: ScanContext
     ) throws -> PythonOutput {
         var output = PythonOutput()
-        while true {
+        // Each import after the first one is that of a source which has changed since the import before.
+        var imports = 0
+        while imports < Self.mostImports {
             try context.checkCancellation()
             let environment = variables + ["SKYFARM_CPUS=\(task.cpus)", "OMP_NUM_THREADS=\(task.cpus)"]
             let kind = PythonWorker.Kind(module: module, cpus: task.cpus)
+            let idle = take(kind)
+            if idle == nil { imports += 1 }
             let worker =
-                try take(kind)
+                try idle
                 ?? PythonWorker(
                     .init(kind: kind, words: command, variables: environment, limits: options.limits),
-                    in: try ProgramPlace(in: scratch, supervisor: options.supervisor, group: nil), until: deadline,
-                    context)
+                    in: try ProgramPlace(in: scratch, supervisor: options.supervisor, options.limits),
+                    until: deadline, context)
             let reply = try bulk.withUnsafeBytes { try worker.call(task.function, $0, until: deadline, context) }
             output.version = worker.version
             switch reply {
@@ -119,7 +123,12 @@ package final class PythonHost: Sendable {
             }
             return output
         }
+        output.failure = "the worker of \(module) ends, or its source changes, each time that it is imported"
+        return output
     }
+
+    /// How often a module is imported for one call.
+    private static let mostImports = 8
 
     /// Takes the worker of this kind that was used last. If there is none, and all others are idle, one of them goes.
     private func take(_ kind: PythonWorker.Kind) -> PythonWorker? {

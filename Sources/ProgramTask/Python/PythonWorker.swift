@@ -9,6 +9,8 @@ final class PythonWorker: Sendable {
     /// The answer of a worker to a call.
     struct Answer: Decodable {
         var version: String?
+        /// The number of the call, which its request has.
+        var call: Int?
         var stale: Bool?
         var ok: Bool?
         var error: String?
@@ -38,6 +40,8 @@ final class PythonWorker: Sendable {
     private let place: ProgramPlace
     private let channel: OpenDescriptor
     private let limits: ProgramLimits
+    /// The number of calls.
+    private let calls = Locked(0)
 
     /// The error of the import of a module.
     struct ImportFailure: Error {
@@ -106,15 +110,19 @@ final class PythonWorker: Sendable {
         _ function: String, _ value: UnsafeRawBufferPointer, until deadline: Deadline,
         _ context: ScanContext
     ) throws -> Reply {
-        let head = Array("{\"function\":\"\(function)\",\"size\":\(value.count)}".utf8) + [0]
+        let number = calls.withLock { calls in
+            calls += 1
+            return calls
+        }
+        let head = Array("{\"call\":\(number),\"function\":\"\(function)\",\"size\":\(value.count)}".utf8) + [0]
         var file: OpenDescriptor?
         var message = head
         if value.count <= Self.inline {
             message += value
         } else {
-            let number = skyfarm_make_memory_file(value.baseAddress, value.count)
-            guard number >= 0 else { throw ProgramPlace.refusal("the memory of a value", -number) }
-            file = OpenDescriptor(number)
+            let memory = skyfarm_make_memory_file(value.baseAddress, value.count)
+            guard memory >= 0 else { throw ProgramPlace.refusal("the memory of a value", -memory) }
+            file = OpenDescriptor(memory)
         }
         let error = message.withUnsafeBytes {
             skyfarm_send_call(channel.number, $0.baseAddress, $0.count, file?.number ?? -1)
@@ -125,6 +133,8 @@ final class PythonWorker: Sendable {
         switch try Self.reply(of: place, channel, limits, until: deadline, context) {
         case .ended(let reason): return .ended(reason)
         case .message(let answer, let bytes):
+            // A process that the function has left, for example, may have sent another one.
+            guard answer.call == number else { throw Self.strangeAnswer }
             if answer.stale == true { return .stale }
             if answer.ok == true { return .value(bytes) }
             return .failure(answer.error ?? "the worker gave no reason", trace: answer.lines ?? [])
@@ -176,8 +186,10 @@ final class PythonWorker: Sendable {
             if answer < 0 { return .ended("its supervisor has ended") }
             if answer == 2 {
                 if context.isCancelled { throw CancellationError() }
+                if place.hasExceededMemory { result.end = skyfarm_program_out_of_memory.rawValue }
                 return .ended(isEnding ?? reason(result, limits))
             }
+            if answer == 3, isEnding == nil { throw strangeAnswer }
             if answer == 1 {
                 let file = reply.file < 0 ? nil : OpenDescriptor(reply.file)
                 if isEnding == nil { return try message(bytes[..<reply.count], file) }
@@ -189,10 +201,13 @@ final class PythonWorker: Sendable {
         }
     }
 
+    private static let strangeAnswer = ProgramRefusal(
+        "a worker's answer cannot be read: its channel was written to by the module")
+
     private static func message(_ bytes: ArraySlice<UInt8>, _ file: OpenDescriptor?) throws -> Message {
         let head = bytes.prefix { $0 != 0 }
         guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(head)) else {
-            throw ProgramRefusal("a worker's answer cannot be read: its channel was written to by the module")
+            throw strangeAnswer
         }
         guard let file else { return .message(answer, Array(bytes.dropFirst(head.count + 1))) }
         let size = skyfarm_memory_file_size(file.number)

@@ -39,6 +39,13 @@ import Testing
         return group
     }
 
+    /// The processes with this text in their command lines.
+    private func processes(_ mark: String) throws -> [Int32] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { Int32($0) }.filter { id in
+            FileManager.default.contents(atPath: "/proc/\(id)/cmdline")?.range(of: Data(mark.utf8)) != nil
+        }
+    }
+
     @Test("in a delegated group nothing survives of a program that ends its supervisor; without one there is none")
     func killedSupervisor() throws {
         let mine = Machine(scene, "mine")
@@ -51,9 +58,18 @@ import Testing
         let script = try scene.script(
             "case $1 in a) cat /proc/self/cgroup;; b) setsid sleep \(mark) & sleep 0.1; kill -9 $PPID; sleep 9;; esac",
             "work.sh")
+        let source = """
+            import os, signal, subprocess
+            def group(x): return open("/proc/self/cgroup").read()
+            def leave(x):
+                subprocess.Popen(["sleep", "\(mark)"], start_new_session=True)
+                os.kill(os.getppid(), signal.SIGKILL)
+            """
+        let module = try scene.write(Array(source.utf8), "m.py")
         let enter = "echo $$ >'\(group)/cgroup.procs' && exec \"$0\" \"$@\""
         let node = try Program(
-            ["node", "--name", "n", "--slots", "1", "--listen", "127.0.0.1:0", "--program", "work=\(script)"],
+            ["node", "--name", "n", "--slots", "1", "--listen", "127.0.0.1:0", "--program", "work=\(script)"]
+                + ["--python", "m=\(module),/usr/bin/python3"],
             prefix: ["sh", "-c", enter], environment: mine.environment)
         let address = try String(#require(node.firstLine().split(separator: " ").dropFirst(2).first))
         let items = try scene.write(Array("b\na\n".utf8), "items")
@@ -62,11 +78,13 @@ import Testing
                 + ["--node", address])
         #expect(result.code == 23 && result.output.contains("/programs-"), "\(result.output)\(result.errors)")
         #expect(result.errors.contains("the supervisor of the program has ended"), "\(result.errors)")
-        let ids = try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { Int32($0) }
-        let left = ids.filter { id in
-            FileManager.default.contents(atPath: "/proc/\(id)/cmdline")?.range(of: Data(mark.utf8)) != nil
-        }
-        #expect(left.isEmpty)
+        #expect(try processes(mark).isEmpty)
+        // A worker has a group as well, and is ended with it.
+        let values = try scene.write(Array("1\n".utf8), "values")
+        let words = [values, "--no-discovery", "--node", address, "--max-attempts", "1"]
+        #expect(try mine.run(["call", "m.group"] + words).output.contains("/programs-"))
+        #expect(try mine.run(["call", "m.leave"] + words).code == 23)
+        #expect(try processes(mark).isEmpty)
         node.send(SIGTERM)
         #expect(try node.finish().code == 0)
         let names = try FileManager.default.contentsOfDirectory(atPath: group).filter { $0.hasPrefix("programs-") }

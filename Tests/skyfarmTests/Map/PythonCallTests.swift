@@ -52,6 +52,16 @@ import Testing
         def meddle(x):
             os.write(3, b"nonsense")
             time.sleep(1000)
+        def long(x): raise ValueError("\\n".join(chr(0x1f600) * 2000 for _ in range(40)))
+        def shout(x):
+            os.write(3, bytes(170000))
+            time.sleep(1000)
+        def forge(x):
+            os.write(3, b'{"ok":true}\\0')
+            time.sleep(1000)
+        def split(x):
+            os.fork()
+            return x
         class Thing:
             def __init__(self, x): pass
         def _secret(x): return 1
@@ -168,6 +178,62 @@ import Testing
         #expect(try json(first) == "1")
         #expect(try json(second) == "22")
         #expect(first.version != second.version)
+    }
+
+    /// Modules of which the first call changes the source that it runs, and results of two calls.
+    private static let changing = [
+        ("def f(x):\n    open(__file__, 'w').write('def f(x): return 22')\n    return 1", "1", "22"),
+        (
+            """
+            def f(x):
+                import other
+                if other.n == 1: open(other.__file__, 'w').write('n = 22')
+                return other.n
+            """, "1", "22"
+        ),
+    ]
+
+    @Test("are those of the present source, also if it has changed during the last call", arguments: changing)
+    func changedWhileCalled(source: String, first: String, second: String) throws {
+        _ = try box.scene.write(Array("n = 1".utf8), "other.py")
+        let host = try host(source)
+        defer { host.close() }
+        #expect(try json(call(host, "m.f")) == first)
+        #expect(try json(call(host, "m.f")) == second)
+    }
+
+    @Test("of a source that changes with each import fail with that reason")
+    func alwaysChanging() throws {
+        let host = try host("open(__file__, 'a').write('#')\ndef f(x): return 1\n")
+        defer { host.close() }
+        #expect(try call(host, "m.f").failure?.contains("each time that it is imported") == true)
+    }
+
+    @Test("have tracebacks of any length, of which the last lines are kept")
+    func longTrace() throws {
+        let host = try host()
+        defer { host.close() }
+        let output = try call(host, "m.long")
+        let failure = output.failure ?? ""
+        #expect(failure.hasPrefix("ValueError: ") && output.trace.count == 20, "\(failure)")
+        #expect(output.trace.allSatisfy { (900...1000).contains($0.utf8.count) })
+        #expect(try json(call(host, "m.count")).hasSuffix(" 1]"))
+    }
+
+    @Test("get no answer that is not that of their call", arguments: ["shout", "forge"])
+    func forged(function: String) throws {
+        let host = try host()
+        defer { host.close() }
+        let refusal = #expect(throws: ProgramRefusal.self) { try call(host, "m.\(function)", seconds: 60) }
+        #expect(refusal?.description.contains("written to by the module") == true)
+        #expect(try json(call(host, "m.echo", "[5]")) == "[5]")
+    }
+
+    @Test("that fork, and return in both processes, have one result each")
+    func forked() throws {
+        let host = try host()
+        defer { host.close() }
+        for number in 1...20 { #expect(try json(call(host, "m.split", "\(number)")) == "\(number)") }
     }
 
     @Test(

@@ -116,8 +116,8 @@ struct skyfarm_reply {
 };
 
 /// Waits up to `milliseconds` for a message of a worker, of at most `room` bytes, or for its end.
-/// - Returns: 1 if `reply` was set, 2 if the worker has ended and `result` was set, 0 if the time is over, or -1 if the
-///   supervisor has ended.
+/// - Returns: 1 if `reply` was set, 2 if the worker has ended and `result` was set, 3 if a message is longer or has several
+///   files, 0 if the time is over, or -1 if the supervisor has ended.
 int skyfarm_await_reply(
     int supervisor, int channel, int milliseconds, void *bytes, size_t room, struct skyfarm_reply *reply,
     struct skyfarm_program_result *result);

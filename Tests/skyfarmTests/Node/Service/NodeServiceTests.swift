@@ -91,8 +91,11 @@ import NodeDaemon
         func unit(_ options: [String]) -> String {
             NodeService(program: "/bin/a", options: options, owner: .system).systemdUnit
         }
-        let programs = unit(["--program", "p=/bin/true"])
-        #expect(programs.contains("\nDelegate=yes\n") && !programs.contains("ProtectControlGroups"))
+        for options in [["--program", "p=/bin/true"], ["--python", "m=/opt/m"], ["--python=m=/opt/m"]] {
+            let programs = unit(options)
+            #expect(programs.contains("\nDelegate=yes\n") && programs.contains("\nKillMode=mixed\n"))
+            #expect(!programs.contains("ProtectControlGroups"))
+        }
         #expect(unit([]).contains("\nProtectControlGroups=yes\n") && !unit([]).contains("Delegate="))
     }
 
