@@ -71,16 +71,10 @@ struct CallOutput: Sendable {
     /// A line of JSON.
     static func line(_ result: CallResult) throws -> [UInt8] {
         let output = result.output
-        if let failure = output.failure {
+        if let failure = output.failure ?? PythonValue.problem(of: output.value) {
             return Array(try JSONOutput.line(Failure(error: failure, trace: output.trace)).utf8)
         }
-        guard let (text, hasArrays) = PythonValue.json(of: output.value) else {
-            return Array(try JSONOutput.line(Failure(error: "the result is malformed", trace: [])).utf8)
-        }
-        if hasArrays {
-            let words = "the result has arrays: call the function by skyfarm.map of the Python package"
-            return Array(try JSONOutput.line(Failure(error: words, trace: [])).utf8)
-        }
+        let text = PythonValue.json(of: output.value)?.text ?? []
         return Array("{\"value\":".utf8) + text + Array("}\n".utf8)
     }
 

@@ -121,7 +121,7 @@ final class CallRun: Sendable {
             let sent = task
             if let recorded = try await disk.run({ try journal.output(of: sent) }) {
                 events.display.handle(.resumed(tasks: 1, work: 1))
-                return try await write(CallResult(output: recorded, isRecorded: true), of: index)
+                return try await write(checked(CallResult(output: recorded, isRecorded: true)), of: index)
             }
         }
         state.withLock { state in
@@ -160,6 +160,7 @@ final class CallRun: Sendable {
             (result.output.failure, result.output.log) = (failure.message, failure.log)
             result.system = failure.system.isEmpty ? nil : failure.system
         }
+        result = checked(result)
         if let reason = result.output.failure, isRepeated(index, response) {
             events.display.handle(.retried(reason: reason))
             queue.yield(task)
@@ -176,6 +177,16 @@ final class CallRun: Sendable {
         }
         try await write(result, of: index)
         finishIfDone()
+    }
+
+    /// A result that cannot be a line of the output has failed. Frames are read by the Python package, which checks them.
+    private func checked(_ result: CallResult) -> CallResult {
+        guard !options.usesFrames, result.output.failure == nil,
+            let problem = PythonValue.problem(of: result.output.value)
+        else { return result }
+        var failed = result
+        (failed.output.failure, failed.output.value) = (problem, [])
+        return failed
     }
 
     /// Whether an item that has failed is tried again. One that no system could run was tried often enough.

@@ -15,7 +15,13 @@ package enum PythonValue {
         return bytes
     }
 
-    /// The JSON of a value, with null in the place of each array, and whether there are arrays.
+    /// The reason for which a value cannot be written as JSON in a line; nil if it can.
+    package static func problem(of form: [UInt8]) -> String? {
+        guard let (text, hasArrays) = json(of: form), PythonText.isValue(text) else { return "the result is malformed" }
+        return hasArrays ? "the result has arrays: call the function by skyfarm.map of the Python package" : nil
+    }
+
+    /// The JSON of a value, with null in the place of each array, and whether there are arrays. The JSON is not checked.
     /// - Returns: nil if the bytes do not have the form.
     package static func json(of form: [UInt8]) -> (text: ArraySlice<UInt8>, hasArrays: Bool)? {
         let start = magic.count + 16

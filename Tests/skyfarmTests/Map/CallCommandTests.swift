@@ -17,6 +17,17 @@ import Testing
                 if x == 3: raise ValueError("three")
                 with open(\(scene.path("calls").debugDescription), "a") as file: file.write(f"{x}\\n")
                 return x * x
+            def zeros(x):
+                import numpy
+                return {"a": numpy.zeros(x)}
+            def forge(x):
+                import os, struct, sys
+                number = sys._getframe(1).f_locals["head"]["call"]
+                text = b'1}\\n{"value":2' if x == 1 else b'"\\x1b]0;x\\x07"'
+                form = b"SKYVAL1\\n" + struct.pack("<QQ", len(text), 2) + text + b"[]"
+                form += bytes(-len(form) % 64)
+                os.write(3, b'{"ok":true,"call":%d,"size":%d}\\0' % (number, len(form)) + form)
+                os._exit(0)
             """
         _ = try scene.write(Array(source.utf8), "m.py")
     }
@@ -63,6 +74,20 @@ import Testing
             .write(toFile: scene.path("m.py"), atomically: true, encoding: .utf8)
         let third = try call("m.square", ["1", "6"], words)
         #expect(third.errors.contains("different versions of the module"), "\(third.errors)")
+    }
+
+    @Test("have failed if their results have arrays, or are no lines of JSON")
+    func unwritable() throws {
+        let words = ["--local-python", module, "--local-slots", "1"]
+        let arrays = try call("m.zeros", ["2"], words)
+        #expect(arrays.code == 23 && arrays.errors.contains("item 1 failed: the result has arrays"), "\(arrays.errors)")
+        #expect(arrays.output.hasPrefix("{\"error\":\"the result has arrays: call the function by skyfarm.map"))
+        let journal = ["--journal", scene.path("journal")]
+        for value in ["1", "2", "1", "2"] {
+            let forged = try call("m.forge", [value], words + journal)
+            #expect(forged.code == 23 && forged.errors.contains("0 of 1 item done, 1 failed"), "\(forged.errors)")
+            #expect(forged.output == "{\"error\":\"the result is malformed\",\"trace\":[]}\n")
+        }
     }
 
     @Test(
