@@ -156,10 +156,16 @@ def call(function: str, items: Iterable[Any], words: Sequence[str]) -> Generator
     try:
         while feeder.error is None and (head := _frame(command.output)) is not None:
             fields, value = json.loads(head), _frame(command.output)
-            problem = fields.get("error")
+            problem, result = fields.get("error"), None
+            if problem is None and value is not None:
+                try:
+                    result = decode(value)
+                except ValueError as fault:
+                    # A node may send anything: the other items are not affected.
+                    problem = str(fault)
             yield CallResult(
                 index,
-                decode(value) if problem is None else None,
+                result,
                 problem,
                 tuple(fields.get("trace") or ()),
                 tuple(fields["log"]),

@@ -161,6 +161,18 @@ def map(  # noqa: A001
     >>> for result in skyfarm.map("psfex", ["m31.cat"], "psf", out=["{stem}.psf"]):  # doctest: +SKIP
     ...     print(result.item, result.outputs, result.error)
     """
+    unused: dict[str, Any] = (
+        {
+            "arguments": tuple(arguments) != ("{in}",), "out": out, "collect": collect, "shared": shared,
+            "companions": companions, "resume": resume, "overwrite": overwrite, "local_program": local_program,
+        }
+        if output is None
+        else {"cpus": cpus != 1, "memory": memory, "journal": journal, "local_python": local_python}
+    )
+    wrong = [key for key, value in unused.items() if value]
+    if wrong:
+        kind = "functions, which are called without output" if output is None else "programs, which have an output"
+        raise TypeError(f"{', '.join(wrong)}: not for {kind}")
     values = {
         "--retry": retry or None,
         "--timeout": None if timeout is None else f"{timeout:f}s",

@@ -135,9 +135,13 @@ def _put(root: list[Any], place: Any, view: memoryview, start: int) -> int:
         raise ValueError("malformed value: an array has no type of numbers")
     if not isinstance(shape, list) or len(shape) > 32 or not all(type(size) is int and size >= 0 for size in shape):
         raise ValueError("malformed value: an array has no valid shape")
-    size = int(name[2:])
+    size = extent = int(name[2:])
     for length in shape:
         size *= length
+        extent *= max(length, 1)
+    # numpy makes no array, also of no number, whose other lengths are larger than memory can be.
+    if extent >= 1 << 63:
+        raise ValueError("malformed value: an array has no valid shape")
     if size > len(view) - start:
         raise ValueError("malformed value: it is too short for its arrays")
     holder: Any = root

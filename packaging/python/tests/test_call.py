@@ -1,5 +1,7 @@
 """Functions on nodes."""
 
+import json
+import struct
 import sys
 from pathlib import Path
 from typing import Any
@@ -160,6 +162,30 @@ def test_values_with_changed_bytes() -> None:
             _values.decode(changed)
         except ValueError as problem:
             assert "malformed value" in str(problem)
+
+
+@pytest.mark.parametrize("shape", [[1 << 60, 0], [1 << 63, 0], [0, 1 << 46, 1 << 46], [0] * 33, [1.0], [True], [-1]])
+def test_values_with_shapes_that_are_no_shapes(shape: Any) -> None:
+    texts = [b"null", json.dumps([{"at": [], "type": "<f8", "shape": shape}]).encode()]
+    form = b"SKYVAL1\n" + struct.pack("<QQ", *map(len, texts)) + b"".join(texts)
+    with pytest.raises(ValueError, match="malformed value: an array has no valid shape"):
+        _values.decode(form + bytes(-len(form) % 64))
+
+
+def test_a_malformed_result_fails_alone(modules: dict[str, str], tmp_path: Path) -> None:
+    source = """
+import os, sys
+def forge(x):
+    if x == 1:
+        number = sys._getframe(1).f_locals["head"]["call"]
+        os.write(3, b'{"ok":true,"call":%d,"size":1}\\0x' % number)
+        os._exit(0)
+    return x
+"""
+    (tmp_path / "pipeline.py").write_text(source)
+    results = list(skyfarm.map("pipeline.forge", range(3), local_python=modules, local_slots=1, discovery=False))
+    assert [result.value for result in results] == [0, None, 2]
+    assert "malformed value" in str(results[1].error)
 
 
 @pytest.mark.parametrize(

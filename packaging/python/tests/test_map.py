@@ -55,3 +55,10 @@ def test_map_here_and_errors(tmp_path: Path) -> None:
     with pytest.raises(skyfarm.OutputError, match="exists already"):
         next(skyfarm.map("work", inputs, tmp_path / "out", **words))
     assert list(skyfarm.map("work", [], tmp_path / "out", **words)) == []
+    for key, value in {"cpus": 2, "memory": 1, "journal": "j", "local_python": {"m": "/m"}}.items():
+        with pytest.raises(TypeError, match=f"{key}: not for programs"):
+            next(skyfarm.map("work", inputs, tmp_path / "new", **{**words, key: value}))
+    for key, value in {"arguments": ["x"], "out": ["x"], "collect": True, "resume": True, **words}.items():
+        if key not in ("discovery", "local_slots"):
+            with pytest.raises(TypeError, match=f"{key}: not for functions"):
+                next(skyfarm.map("m.f", [1], **{key: value}))
