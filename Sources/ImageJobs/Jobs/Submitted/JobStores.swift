@@ -16,8 +16,9 @@ package struct JobStores: Sendable {
 
     package init(own: SubmittedJobs, permit: JobPermit) {
         self.own = own
-        shared = permit.folders.compactMap { folder in
-            realPath(folder).map { Shared(jobs: SubmittedJobs(sharedIn: $0), permit: permit) }
+        // A folder that cannot be read now, since its file system is not mounted, may have jobs.
+        shared = permit.folders.map { folder in
+            Shared(jobs: SubmittedJobs(sharedIn: realPath(folder) ?? folder), permit: permit)
         }
     }
 
@@ -38,7 +39,10 @@ package struct JobStores: Sendable {
 
     package func entries() -> [SubmittedEntry] { all.flatMap { $0.entries() } }
 
-    /// Returns the job of this ID and its folder.
+    /// Whether it is certain that no folder has a job of this ID.
+    package func lacks(_ id: String) -> Bool { all.allSatisfy { $0.lacks(id) } }
+
+    /// Returns the job of this ID and its folder; nil also if it cannot be read, see ``lacks(_:)``.
     package func find(_ id: String) -> (jobs: SubmittedJobs, entry: SubmittedEntry)? {
         for jobs in all { if let entry = jobs.entry(id) { return (jobs, entry) } }
         return nil

@@ -15,7 +15,7 @@ extension JobSupervisor {
     }
 
     private func outcome(of id: String) -> Outcome {
-        guard let entry = stores.find(id)?.entry else { return .ill("was removed") }
+        guard let entry = stores.find(id)?.entry else { return stores.lacks(id) ? .ill("was removed") : .pending }
         if let result = entry.result {
             return result.code == ExitCode.complete.rawValue ? .well : .ill("ended with exit code \(result.code)")
         }
@@ -71,7 +71,12 @@ extension JobSupervisor {
     /// Ends a job that was not begun, with the reason in its log.
     func refuse(_ id: String, because other: String) {
         guard let (jobs, entry) = stores.find(id), entry.result == nil else { return }
-        let reason = if case .ill(let words) = outcome(of: other) { words } else { "did not end well" }
+        let reason =
+            if case .ill(let words) = outcome(of: other) {
+                words
+            } else {
+                stores.find(other) == nil ? "was removed" : "did not end well"
+            }
         let text =
             "job \(other), after which this one runs, \(reason): `skyfarm jobs resume \(other)`, then"
             + " `skyfarm jobs resume \(id)`"

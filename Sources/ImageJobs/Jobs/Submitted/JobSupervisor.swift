@@ -85,7 +85,12 @@ package actor JobSupervisor {
     private func handle(_ request: LocalRequest) async throws -> String {
         if request.action == .submit { return try submit(request) }
         guard let id = request.id, var entry = stores.find(id)?.entry else {
-            throw CommandError(.failure, "no submitted job has the ID \(request.id ?? ""); `skyfarm jobs` lists them")
+            let id = request.id ?? ""
+            throw CommandError(
+                .failure,
+                stores.lacks(id)
+                    ? "no submitted job has the ID \(id); `skyfarm jobs` lists them"
+                    : "the folder of job \(id) cannot be read; try again when its file system is mounted")
         }
         if entry.isForeign(to: holder.owner), request.action != .remove {
             guard request.action == .resume else {
@@ -166,7 +171,7 @@ package actor JobSupervisor {
         try jobs.remove(id)
         observations[id] = nil
         say("job \(id) was removed")
-        settle(id)
+        perform(queue.settled(id, isWell: false))
     }
 
     private func write(_ job: SubmittedJob) throws { try stores.find(job.id)?.jobs.write(job) }
@@ -287,13 +292,23 @@ package actor JobSupervisor {
     /// Polls a process that an earlier supervisor started, since only its parent could wait for it.
     private func adopt(_ id: String) {
         Task {
-            while stores.find(id)?.entry.process != nil { try await Task.sleep(for: .milliseconds(500)) }
+            while stores.find(id).map({ $0.entry.process != nil }) ?? !stores.lacks(id) {
+                try await Task.sleep(for: .milliseconds(500))
+            }
             self.ended(id)
         }
     }
 
     private func ended(_ id: String) {
         processes[id] = nil
+        // Whether it has a result is known once the folder can be read again.
+        guard stores.find(id) != nil || stores.lacks(id) else {
+            Task {
+                try await Task.sleep(for: .milliseconds(500))
+                self.ended(id)
+            }
+            return
+        }
         let entry = stores.find(id)?.entry
         if let entry { say("job \(id) is \(state(of: entry).rawValue)") }
         let isWanted = entry.map { $0.job.order == .run && !$0.isForeign(to: holder.owner) } ?? false

@@ -72,6 +72,20 @@ package struct SubmittedJobs: Equatable, Sendable {
         }
     }
 
+    /// Whether it is certain that there is no job of this ID: the folder can be read, and has none. Where nothing is mounted,
+    /// the folder that others share is missing, or without any file.
+    func lacks(_ id: String) -> Bool {
+        guard JobFolder.isID(id) else { return true }
+        func isMissing(_ path: String) -> Bool {
+            var status = stat()
+            return lstat(path, &status) != 0 && errno == ENOENT
+        }
+        if let isMissing = try? inFolder({ isMissing($0.folder(id)) }) { return isMissing }
+        guard isMissing(path) else { return false }
+        let place = String(path.dropLast(Self.path(in: "/").utf8.count))
+        return !isShared || (try? FileManager.default.contentsOfDirectory(atPath: place))?.isEmpty == false
+    }
+
     /// Returns the job whose ID begins with `prefix`, or nil if there is none or several.
     package func entry(prefix: String) -> SubmittedEntry? {
         let found = entries().filter { $0.job.id.hasPrefix(prefix.lowercased()) }
