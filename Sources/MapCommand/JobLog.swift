@@ -9,16 +9,22 @@ struct JobLog {
     private let file: OpenDescriptor
     private let path: String
 
+    private static let header = "Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n"
+
     /// Opens the file, and continues it if `resumes`.
-    /// - Throws: `CommandError` if it cannot be written.
+    /// - Throws: `CommandError` if it cannot be written, or has something else than such a log.
     init(_ path: String, resumes: Bool) throws(CommandError) {
-        let number = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (resumes ? 0 : O_TRUNC), 0o666)
+        let number = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
         guard number >= 0 else { throw CommandError(.output, path, errno: errno) }
         (file, self.path) = (OpenDescriptor(number), path)
-        if file.status?.size == 0 {
-            try write(
-                "Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n")
+        if let status = file.status, status.kind == .regular, status.size > 0 {
+            guard (try? file.bytes(at: 0, count: Self.header.utf8.count)) == Array(Self.header.utf8) else {
+                throw CommandError(.output, "--joblog \(path): exists already, and is no such log; name another file")
+            }
+            if resumes { return }
+            ftruncate(number, 0)
         }
+        try write(Self.header)
     }
 
     /// Appends a run of an item that has just ended.
@@ -33,7 +39,7 @@ struct JobLog {
         let columns = [
             "\(item.task.id + 1)", system, (now.timeIntervalSince1970 - output.seconds).fixed(3),
             output.seconds.fixed(3), "\(item.byteCount)", "\(output.contents.count)", "\(code)", "\(signal)",
-            item.commandLine.map { $0.isNewline || $0 == "\t" ? " " : String($0) }.joined(),
+            item.commandLine,
         ]
         try write(columns.joined(separator: "\t") + "\n")
     }

@@ -202,7 +202,7 @@ struct PreparedItem: Sendable {
     var places: [String]
 
     /// The command line, as a shell would have it.
-    var commandLine: String { ([task.program] + task.arguments).map(quotedForShell).joined(separator: " ") }
+    var commandLine: String { Console.commandLine([task.program] + task.arguments) }
 
     /// The bytes of the input files, one after the other.
     /// - Throws: ``ProgramRefusal`` if a file has changed its size or cannot be read.

@@ -1,4 +1,5 @@
 package import CommandLineKit
+import Console
 package import ImageJobs
 
 /// A step: a command of Skyfarm that runs after others.
@@ -11,7 +12,7 @@ package struct Step: Equatable, Sendable {
     package var after: [String]
 
     /// The command line, for users.
-    package var command: String { (["skyfarm", verb.rawValue] + words).map(quotedForShell).joined(separator: " ") }
+    package var command: String { commandLine(["skyfarm", verb.rawValue] + words) }
 }
 
 /// The steps of a file, in an order in which each comes after those that it names, with the values of its variables.

@@ -1,5 +1,6 @@
 import CommandLineKit
 import Console
+import ScanBasics
 
 /// The outcome of each step of a run.
 struct StepsReport: Encodable, Sendable {
@@ -52,7 +53,7 @@ struct StepsReport: Encodable, Sendable {
         steps.map { row in
             let reason = row.reason.map { ", \($0)" } ?? ""
             let command = [.runs, .maybe].contains(row.state) ? ": \(row.command)" : ""
-            return "\(row.name): \(row.state.rawValue)\(reason)\(command)\n"
+            return "\(row.name): \(row.state.rawValue)\(reason)\(command)".printable + "\n"
         }.joined()
     }
 

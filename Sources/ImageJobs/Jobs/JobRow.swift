@@ -76,7 +76,7 @@ package struct JobRow: Codable, Equatable, Sendable {
         state = entry.process != nil ? "running" : entry.record?.state.rawValue ?? "unreadable"
         if let record = entry.record {
             ageSeconds = max(0, now.timeIntervalSince1970 - record.began)
-            command = (["skyfarm", "scan"] + record.words).map(quotedForShell).joined(separator: " ")
+            command = commandLine(["skyfarm", "scan"] + record.words)
             (title, folder) = (Self.title(record.words), record.folder)
         }
         add(entry)

@@ -23,8 +23,7 @@ extension ScanCommand.Options {
             folder = try arguments[Self.report].flatMap { Self.isFolder($0) ? $0 : nil }
             report = folder == nil ? try Self.path(Self.report, endings: ["html", "htm"], arguments) : nil
             preview = try Self.path(Self.preview, endings: ["png"], arguments)
-            command = (["skyfarm", "scan"] + arguments.completeWords(of: ScanCommand.spec)).map(quotedForShell)
-                .joined(separator: " ")
+            command = commandLine(["skyfarm", "scan"] + arguments.completeWords(of: ScanCommand.spec))
         }
 
         /// The value of an option for a file of one format.

@@ -102,6 +102,12 @@ import Testing
         #expect(result.code == 0)
         let lines = result.output.split(separator: "\n")
         #expect(lines.count == 3 && lines[0] == "work -n f1.txt f2.txt f3.txt f4.txt", "\(result.output)")
+        // A name with a line end and an escape sequence is a word of one line, as a shell reads it.
+        let name = "it's\nrm \u{1b}[2J\u{202e}.txt"
+        let shown = try map([], ["{in}", "-o", "-", "--dry-run", "--", try scene.write([], name)])
+        #expect(shown.output == #"work $'it\'s\012rm \033[2J\342\200\256.txt'"# + "\n", "\(shown.output)")
+        let read = try Program.run(path: "/bin/bash", ["-c", "work() { printf %s \"$1\"; }; " + shown.output])
+        #expect(read.output == name)
     }
 
     @Test("runs of two processors take two slots each")
@@ -128,6 +134,9 @@ import Testing
         let batch = ["{in}", "--batch", "2", "--out", "{stem}.n", "-o", scene.path("out/{number}.n")]
         #expect(try map([], batch + inputs).code == 2)
         #expect(try map([], ["-o", "-", "--joblog", folder + "/f1.txt"] + inputs).code == 2)
+        let other = try scene.write(Array("mine".utf8), "notes.txt")
+        #expect(try map([], ["-o", "-", "--joblog", other] + inputs).errors.contains("is no such log"))
+        #expect(try scene.bytes("notes.txt") == Data("mine".utf8))
         mkdir(scene.path("f1"), 0o700)
         #expect(try map([], ["-o", scene.folder + "/", "--collect"] + inputs).code == 6)
     }

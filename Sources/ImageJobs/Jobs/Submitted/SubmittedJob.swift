@@ -97,7 +97,7 @@ package struct SubmittedJob: Codable, Equatable, Sendable {
 
     /// Command line, for users.
     package var command: String {
-        (["skyfarm", (verb ?? .scan).rawValue] + finalWords).map(quotedForShell).joined(separator: " ")
+        commandLine(["skyfarm", (verb ?? .scan).rawValue] + finalWords)
     }
 
     /// Selects the variables of `environment` with which a job runs: those of the user, the locale and Skyfarm.

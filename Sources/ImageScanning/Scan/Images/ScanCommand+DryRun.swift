@@ -1,6 +1,7 @@
 import CommandLineKit
 import Console
 import Foundation
+import ScanBasics
 import SkyFITS
 
 /// `--dry-run`: what a scan would do.
@@ -79,14 +80,14 @@ private struct DryRunLine: Encodable {
     }
 
     var text: String {
-        if let leftOut { return "\(leftOut.line)\n" }
-        guard let image = images?.first else { return "\(file) -> \(outputs.joined(separator: ", "))\n" }
+        if let leftOut { return leftOut.line.printable + "\n" }
+        guard let image = images?.first else { return "\(file) -> \(outputs.joined(separator: ", "))".printable + "\n" }
         let low = image.lowBandRows.map { ", but \(image.lowBands) of \($0)" } ?? ""
         return """
-            image   \(image.image), HDU \(image.hdu), \(image.width) x \(image.height) pixels
+            image   \(image.image.printable), HDU \(image.hdu), \(image.width) x \(image.height) pixels
             gain    \(image.gain.map { "\(plainText($0)) electrons per unit of the samples" } ?? "none")
             bands   \(image.bands) of \(image.bandRows) rows\(low)
-            output  \(outputs.joined(separator: ", "))
+            output  \(outputs.joined(separator: ", ").printable)
             nodes   \(nodes.isEmpty ? "none" : nodes.joined(separator: ", "))
 
             """
