@@ -51,7 +51,7 @@ struct CalibrationPlan {
     func prepare() throws {
         var folders: Set<String> = []
         for output in outputs {
-            if !overwrite, ReadableFiles.current.exists(output.path) {
+            if !overwrite, ReadableFiles.current.exists(output.path), !ProcessFiles.isOwn(output.path) {
                 throw OutputError(.exists, "\(output.path): exists already; name another folder, or add --overwrite")
             }
             guard folders.insert((output.path as NSString).deletingLastPathComponent).inserted else { continue }

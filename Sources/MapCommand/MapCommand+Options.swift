@@ -36,6 +36,8 @@ extension MapCommand {
         package var jobLog: String?
         package var resumes: Bool
         package var overwrites: Bool
+        /// Whether any file with the name of a result is replaced. A run of a job knows which files are its own.
+        var replaces: Bool { overwrites || resumes && !ProcessFiles.knowsOwn }
         package var isDryRun: Bool
         package var hedges: Bool
         package var programs: ProgramOptions

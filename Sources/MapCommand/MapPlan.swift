@@ -181,7 +181,9 @@ struct MapPlan: Sendable {
                     throw UsageError("map: \(place) is an input and a result; name another folder")
                 }
             }
-            for place in item.places + folders where !options.overwrites && !options.resumes {
+            // Of a run of a job each collected file is checked when it is written.
+            let places = item.places + (ProcessFiles.knowsOwn ? [] : folders)
+            for place in places where !options.replaces && !ProcessFiles.isOwn(place) {
                 if FileStatus(path: place) != nil { throw AtomicFile.failure(place, EEXIST) }
             }
         }

@@ -166,7 +166,7 @@ struct MapRun {
             plan.returnsOutput
             ? item.places
             : output.files.map { declared[$0.path] ?? plan.place(ofCollected: $0.path, item.item) }
-        let overwrites = plan.options.overwrites || plan.options.resumes
+        let overwrites = plan.options.replaces
         let problem = try await disk.run { () -> String? in
             do {
                 for (number, place) in places.enumerated() {

@@ -52,9 +52,9 @@ package struct StepRecord: Codable, Equatable, Sendable {
         return nil
     }
 
-    /// Whether a run that did not end well can go on with the same command and inputs.
-    package func goesOn(_ next: StepRecord) -> Bool {
-        !isDone && command == next.command && inputs.map(\.checksum) == next.inputs.map(\.checksum)
+    /// A result that is there and is not as the step has written it, so that a further run may not replace it.
+    package func changedOutput(current: (String) -> WrittenFile?) -> String? {
+        outputs.first { output in current(output.path).map { $0 != output } ?? false }?.path
     }
 
     /// The file at `path`; nil if there is none.
@@ -63,17 +63,23 @@ package struct StepRecord: Codable, Equatable, Sendable {
     }
 
     /// The record of a run that begins now, after `last`. Files that have not changed since then are not read.
+    /// - Parameters:
+    ///   - step: the step.
+    ///   - last: the record of its last run; nil if there is none.
+    ///   - checkCancellation: is called while files are read; its errors end that.
     /// - Throws: `CommandError` or others, if an input cannot be read.
-    package init(of step: Step, after last: StepRecord?) throws {
+    package init(of step: Step, after last: StepRecord?, checkCancellation: () throws -> Void) throws {
         let known = Dictionary((last?.inputs ?? []).map { ($0.file.path, $0) }, uniquingKeysWith: { $1 })
         let paths = try step.verb.inputs(try step.verb.arguments(step.words)).map { AbsolutePath.of($0) }
         let inputs = try Set(paths).sorted(by: FolderTree.precedes).map { path -> StepInput in
             guard let file = Self.file(path) else { throw CommandError(.input, "\(path): there is no such file") }
             if let input = known[path], input.file == file { return input }
-            let data = try failing(.input, about: path) {
-                try Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)
+            do {
+                return StepInput(
+                    file: file, checksum: try Checksum.ofFile(path, checkCancellation: checkCancellation))
+            } catch let error as ConfinedPath.Refusal {
+                throw CommandError(.input, path, errno: error.errno)
             }
-            return StepInput(file: file, checksum: data.withUnsafeBytes(Checksum.of))
         }
         self.init(command: step.command, inputs: inputs)
     }

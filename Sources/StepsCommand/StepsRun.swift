@@ -37,7 +37,9 @@ struct StepsRun {
                 continue
             }
             do {
-                try await perform(index, after: needed, process)
+                try await perform(index, after: needed, process, interrupts)
+            } catch is CancellationError {
+                // The signal is reported below.
             } catch {
                 let error = CommandError(error, in: "run")
                 (report.steps[index].state, report.steps[index].code) = (.failed, error.code)
@@ -51,8 +53,10 @@ struct StepsRun {
         return report
     }
 
+    /// Runs the step at `index` if that is necessary.
+    /// - Throws: `CommandError` or others, if it cannot be run; `CancellationError` if a signal came before it was begun.
     private mutating func perform(
-        _ index: Int, after needed: [StepsReport.Row], _ process: Locked<pid_t>
+        _ index: Int, after needed: [StepsReport.Row], _ process: Locked<pid_t>, _ interrupts: Interrupts
     ) async throws {
         let step = steps[index]
         let last = state.record(step.name)
@@ -60,7 +64,8 @@ struct StepsRun {
             (report.steps[index].state, report.steps[index].reason) = (.maybe, "after step \(other.name)")
             return
         }
-        var record = try StepRecord(of: step, after: last)
+        func checkCancellation() throws { if interrupts.received != nil { throw CancellationError() } }
+        var record = try StepRecord(of: step, after: last, checkCancellation: checkCancellation)
         let reason = last.map { $0.reason(record, current: StepRecord.file) } ?? "it has not run yet"
         guard let reason = reason ?? (options.isFresh ? "--fresh" : nil) else {
             report.steps[index].state = .done
@@ -76,12 +81,11 @@ struct StepsRun {
             return
         }
         options.log.write(.info, "step \(step.name): \(reason): \(step.command)")
-        let flags =
-            state.hasWritten(step.name)
-            ? last?.goesOn(record) == true ? step.verb.flagsAgain : step.verb.flagsAnew : []
+        let words = try words(of: step, after: last)
+        try checkCancellation()
         try state.write(record, of: step.name)
         let start = ContinuousClock.now
-        let code = try await execute([step.verb.rawValue] + flags + step.words, of: step, process)
+        let code = try await execute(words, of: step, process, interrupts)
         report.steps[index].seconds = (ContinuousClock.now - start) / .seconds(1)
         record.outputs = state.outputs(step.name)
         record.isDone = code == .complete
@@ -98,10 +102,25 @@ struct StepsRun {
         }
     }
 
+    /// The words with which a step runs again: it replaces the files that it has written and that nobody has changed.
+    /// - Throws: `CommandError` if another file has the name of a result.
+    private func words(of step: Step, after last: StepRecord?) throws(CommandError) -> [String] {
+        if let last, last.command == step.command, !step.words.contains("--overwrite"),
+            let path = last.changedOutput(current: StepRecord.file)
+        {
+            throw CommandError(
+                .output,
+                "\(path): was changed since the step has written it, and is not replaced; remove or rename it")
+        }
+        let flags =
+            options.isFresh ? step.verb.flagsAnew : state.hasWritten(step.name) ? step.verb.flagsAgain : []
+        return [step.verb.rawValue] + flags.filter { !step.words.contains($0) } + step.words
+    }
+
     /// Runs a command of this program, whose standard output is the standard error of this process.
     private func execute(
-        _ words: [String], of step: Step, _ process: Locked<pid_t>
-    ) async throws(CommandError) -> ExitCode {
+        _ words: [String], of step: Step, _ process: Locked<pid_t>, _ interrupts: Interrupts
+    ) async throws -> ExitCode {
         var environment = options.environment
         environment[OutputRecord.variable] = state.written(step.name)
         var child: pid_t = 0
@@ -118,12 +137,19 @@ struct StepsRun {
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        // This process ignores signals that it gets as events; its child would do so until it has events of its own.
+        var own = sigset_t()
+        sigemptyset(&own)
+        for number in [SIGINT, SIGTERM] { sigaddset(&own, number) }
+        posix_spawnattr_setsigdefault(&attributes, &own)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         let failure = SpawnedProcess.withStrings([program] + words, environment) { arguments, variables in
             posix_spawn(&child, program, &actions, &attributes, &arguments, &variables)
         }
         guard failure == 0 else { throw CommandError(.failure, "\(program): cannot be started", errno: failure) }
         process.withLock { $0 = child }
+        // One that came just before had no process to end.
+        if interrupts.received != nil { kill(child, SIGTERM) }
         let code = await withCheckedContinuation { continuation in
             let process = child
             Thread.detachNewThread { continuation.resume(returning: SpawnedProcess.wait(for: process)) }

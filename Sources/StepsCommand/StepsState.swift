@@ -63,8 +63,7 @@ final class StepsState {
     /// The files that the step has written and that have not changed since.
     func outputs(_ step: String) -> [WrittenFile] {
         var files: [String: WrittenFile] = [:]
-        for line in (FileManager.default.contents(atPath: written(step)) ?? Data()).split(separator: 10) {
-            guard let file = try? JSONDecoder().decode(WrittenFile.self, from: Data(line)) else { continue }
+        for file in OutputRecord.files(Array(FileManager.default.contents(atPath: written(step)) ?? Data())) {
             files[file.path] = file
         }
         return files.values.filter { StepRecord.file($0.path) == $0 }.sorted { $0.path < $1.path }

@@ -88,10 +88,7 @@ package struct Skyfarm {
                     arguments.file = try SettingsFile.load(folder + "/config", for: program)
                 }
                 log = try Log(arguments)
-                if let path = environment[OutputRecord.variable] {
-                    let record = try OutputRecord(path)
-                    ProcessFiles.record { record.add($0) }
-                }
+                if let path = environment[OutputRecord.variable] { _ = try OutputRecord.begin(path) }
                 guard let type = commands.first(where: { $0.spec.name == spec.name }) else {
                     throw UsageError("\(spec.name) has a table but no code")
                 }

@@ -21,17 +21,12 @@ package enum JobVerb: String, CaseIterable, Codable, Sendable {
 
     package var spec: CommandSpec { type.spec }
 
-    /// Flags with which the command goes on if an earlier run of it has written some of its files.
-    package var flagsAgain: [String] {
-        switch self {
-        case .scan: []
-        case .map: ["--resume"]
-        case .combine, .calibrate: ["--overwrite"]
-        }
-    }
+    /// Flags with which the command goes on if an earlier run of it has written some of its files. These are replaced
+    /// without a flag: ``OutputRecord`` knows them.
+    package var flagsAgain: [String] { self == .map ? ["--resume"] : [] }
 
-    /// Flags with which the command replaces the files of an earlier run.
-    package var flagsAnew: [String] { self == .scan ? ["--overwrite"] : flagsAgain }
+    /// Flags with which the command does again what earlier runs have done.
+    package var flagsAnew: [String] { self == .scan ? ["--fresh"] : [] }
 
     /// Parses and checks the words that follow the command's name.
     /// - Throws: `UsageError`.

@@ -22,6 +22,8 @@ public final class AtomicFile {
     private var status: FileStatus?
     private let temporary: String
     private let overwrite: Bool
+    /// Whether a file of the final name may be replaced: any one, or one of an earlier run of this job.
+    private var replaces: Bool { overwrite || ProcessFiles.isOwn(shownPath) }
     /// Negative while a library writes to a file of its own.
     private var descriptor: Int32
     private var hasTemporary = false
@@ -216,7 +218,7 @@ public final class AtomicFile {
         try finish()
         defer { if hasTemporary { removeTemporary() } }
         // Recorded first, so that the process cannot end with a file that has its name but is not recorded.
-        if let status { ProcessFiles.note(WrittenFile(path: shownPath, status)) }
+        if let status { ProcessFiles.note(WrittenFile(path: recordedPath, status)) }
         try hasTemporary ? rename() : giveName()
         guard syncsFolder else { return }
         let folder = open(Self.folder(of: path) + "/", O_RDONLY | O_CLOEXEC)
@@ -224,6 +226,14 @@ public final class AtomicFile {
         // The file is complete under its name even on a file system that cannot sync folders.
         fsync(folder)
         close(folder)
+    }
+
+    /// The absolute name without symbolic links: a new file may have been named relative to the current folder.
+    private var recordedPath: String {
+        guard folder == nil, let parent = realPath(Self.folder(of: path) + "/") else { return shownPath }
+        let slash = UInt8(ascii: "/")
+        let name = path.utf8.lastIndex(of: slash).map { path.utf8[path.utf8.index(after: $0)...] } ?? path.utf8[...]
+        return (parent.hasSuffix("/") ? parent : parent + "/") + String(Substring(name))
     }
 
     private func flush() throws(OutputError) {
@@ -235,7 +245,7 @@ public final class AtomicFile {
     /// Gives the unnamed file its final name.
     private func giveName() throws(OutputError) {
         if skyfarm_name_file(descriptor, path) == 0 { return }
-        guard errno == EEXIST, overwrite else { throw Self.failure(shownPath, errno) }
+        guard errno == EEXIST, replaces else { throw Self.failure(shownPath, errno) }
         // Only a named file can replace another.
         LeftFiles.removeOnce(in: Self.folder(of: path) + "/")
         LeftFiles.lock(descriptor)
@@ -245,7 +255,7 @@ public final class AtomicFile {
     }
 
     private func rename() throws(OutputError) {
-        if !overwrite {
+        if !replaces {
             // Unlike rename, link never replaces a file that appeared since the check. Some file systems lack it.
             if link(source, path) == 0 { return }
             if errno == EEXIST { throw Self.failure(shownPath, EEXIST) }
@@ -275,7 +285,7 @@ public final class AtomicFile {
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw OutputError(.unwritable, "\(shown): is no regular file; name another, or - for standard output")
         }
-        guard overwrite else { throw failure(shown, EEXIST) }
+        guard overwrite || ProcessFiles.isOwn(shown) else { throw failure(shown, EEXIST) }
         return target
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A file written by this process.
-package struct WrittenFile: Codable, Equatable, Sendable {
+package struct WrittenFile: Codable, Hashable, Sendable {
     /// Absolute path without symbolic links.
     package var path: String
     /// In bytes.
@@ -25,6 +25,7 @@ package enum ProcessFiles {
         var written: ConfinedFolders?
         var read: ConfinedFolders?
         var record: (@Sendable (WrittenFile) -> Void)?
+        var own: Set<WrittenFile>?
     }
 
     private static let state = Locked(State())
@@ -37,6 +38,22 @@ package enum ProcessFiles {
     /// Sets a closure that is called before each file gets its final name.
     package static func record(_ record: @escaping @Sendable (WrittenFile) -> Void) {
         state.withLock { $0.record = record }
+    }
+
+    /// Lets this process, a further run of a job, replace these files of earlier runs as long as nobody changes them. All
+    /// others that exist are refused as without earlier runs.
+    package static func own(_ files: Set<WrittenFile>) { state.withLock { $0.own = files } }
+
+    /// Whether this process knows which files earlier runs of its job have written.
+    package static var knowsOwn: Bool { state.withLock { $0.own != nil } }
+
+    /// Whether an earlier run of this job has written the file at `path`, with the links followed, as it is now.
+    package static func isOwn(_ path: String) -> Bool {
+        // The journal of a confined process knows its outputs.
+        guard state.withLock({ $0.own?.isEmpty == false && $0.written == nil }), let real = realPath(path),
+            let status = FileStatus(path: real)
+        else { return false }
+        return state.withLock { $0.own?.contains(WrittenFile(path: real, status)) == true }
     }
 
     /// Returns the confined place of a file to write, or nil if this process may write anywhere.

@@ -16,8 +16,7 @@ package struct JobOutputs: Sendable {
     ///   - folders: folders in which jobs may write.
     package init(_ record: [UInt8], in folders: ConfinedFolders) {
         var files: [String: WrittenFile] = [:]
-        for line in record.split(separator: 10) {
-            guard let file = try? JSONDecoder().decode(WrittenFile.self, from: Data(line)) else { continue }
+        for file in OutputRecord.files(record) {
             if files.count < JobFile.limit || files[file.path] != nil { files[file.path] = file }
         }
         (self.files, self.folders) = (files, folders)
@@ -76,6 +75,24 @@ package final class OutputRecord: Sendable {
         let opened = OpenDescriptor(descriptor)
         guard opened.status?.kind == .regular else { throw CommandError(.output, path, errno: EINVAL) }
         file = opened
+    }
+
+    /// Records what this process, a run of a job, writes from now on, and lets it replace what earlier runs have written.
+    /// - Returns: whether there is such a file.
+    /// - Throws: `CommandError` if the record cannot be written.
+    package static func begin(_ path: String) throws(CommandError) -> Bool {
+        let record = try OutputRecord(path)
+        let files = Self.files(PrivateFolder.bytes(path, limit: .max) ?? [])
+        ProcessFiles.own(Set(files))
+        ProcessFiles.record { record.add($0) }
+        return !files.isEmpty
+    }
+
+    /// The files of a record, which has one line per file, in the order in which they were written. An incomplete line is
+    /// ignored.
+    package static func files(_ record: [UInt8]) -> [WrittenFile] {
+        let decoder = JSONDecoder()
+        return record.split(separator: 10).compactMap { try? decoder.decode(WrittenFile.self, from: Data($0)) }
     }
 
     package func add(_ written: WrittenFile) {

@@ -69,10 +69,7 @@ extension JobsCommand {
     private func run(_ job: SubmittedJob, of jobs: SubmittedJobs, _ names: JobFolder) async -> ExitCode {
         do {
             let verb = job.verb ?? .scan
-            // Files that an earlier run of the job has written are its own.
-            let hasWritten = (FileStatus(path: names.written(job.id))?.size ?? 0) > 0
-            let record = try OutputRecord(names.written(job.id))
-            ProcessFiles.record { record.add($0) }
+            let hasWritten = try OutputRecord.begin(names.written(job.id))
             var environment = options.environment
             environment[KnownPeers.variable] = nil
             if jobs.isShared {

@@ -80,7 +80,7 @@ package struct OutputPlan: Sendable {
             for template in templates where !template.isPerImage && !template.isStandardOutput {
                 let name = template.name(file: file.path)
                 let replaces = overwrite || replaceable.contains(ScanCommand.absolute(name))
-                if checksExistence, !replaces, ReadableFiles.current.exists(name) {
+                if checksExistence, !replaces, ReadableFiles.current.exists(name), !ProcessFiles.isOwn(name) {
                     throw OutputError(.exists, "\(name): exists already; name another file, or add --overwrite")
                 }
                 let key = files.count == 1 ? name : (name as NSString).deletingLastPathComponent

@@ -26,7 +26,9 @@ extension ScanJob {
         for name in existing {
             // A file that is no FITS file is not the catalogue.
             if (try? ExistingCatalogue(path: name))?.holds(scans, software: Software.name) == true { continue }
-            if options.overwrite || replaceable.contains(ScanCommand.absolute(name)) { return false }
+            if options.overwrite || replaceable.contains(ScanCommand.absolute(name)) || ProcessFiles.isOwn(name) {
+                return false
+            }
             throw OutputError(
                 .exists, "\(name): exists already, of other pixels or parameters; add --overwrite to replace it")
         }

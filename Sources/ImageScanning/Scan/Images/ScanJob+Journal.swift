@@ -175,8 +175,8 @@ extension ScanJob {
 
     /// Refuses names of files that the job did not write: they are not replaced, and must not become replaceable.
     private func refuseForeign(_ names: [String], replacing replaceable: Set<String>) throws(OutputError) {
-        for name in names where !options.overwrite && !replaceable.contains(name) && ReadableFiles.current.exists(name)
-        {
+        let others = names.filter { !options.overwrite && !replaceable.contains($0) }
+        for name in others where ReadableFiles.current.exists(name) && !ProcessFiles.isOwn(name) {
             throw OutputError(.exists, "\(name): exists already; name another file, or add --overwrite")
         }
     }

@@ -14,7 +14,8 @@ package struct PageFolder: Sendable {
         self.path = path.hasSuffix("/") ? path : path + "/"
         try OutputTemplate.makeFolder(of: self.path + "thumbnails/x")
         let names = (try? ReadableFiles.current.names(in: path)) ?? []
-        if !overwrite, let page = names.sorted().first(where: { $0.hasSuffix(".html") }) {
+        let pages = names.sorted().filter { $0.hasSuffix(".html") }
+        if !overwrite, let page = pages.first(where: { [path = self.path] in !ProcessFiles.isOwn(path + $0) }) {
             throw OutputError(
                 .exists, "\(self.path)\(page): exists already; name another folder for --report, or add --overwrite")
         }
