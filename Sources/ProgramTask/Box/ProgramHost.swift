@@ -140,12 +140,15 @@ package struct ProgramLimits: Equatable, Sendable {
 
     package init() {}
 
+    /// Bytes of memory of all processes of a task.
+    var mostMemory: UInt64 { UInt64(memory ?? PhysicalMemory.byteCount / 4 * 3) }
+
     /// The limits as the supervisor gets them.
     var values: skyfarm_program_limits {
-        skyfarm_program_limits(
-            // A control group limits the memory itself.
-            address_space: DelegatedGroup.shared?.limitsMemory == true ? 0 : UInt64(memory ?? 0),
-            memory: UInt64(memory ?? PhysicalMemory.byteCount / 4 * 3), disk: disk,
+        // A control group limits the memory itself, and counts pages once that processes share.
+        let isGrouped = DelegatedGroup.shared?.limitsMemory == true
+        return skyfarm_program_limits(
+            address_space: isGrouped ? 0 : UInt64(memory ?? 0), memory: isGrouped ? 0 : mostMemory, disk: disk,
             milliseconds: UInt64(max(1, seconds * 1000)), processes: processes, open_files: openFiles,
             niceness: niceness)
     }

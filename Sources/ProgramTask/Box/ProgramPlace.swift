@@ -47,7 +47,7 @@ final class ProgramPlace: Sendable {
     ) throws(ProgramRefusal) {
         var group: ProgramGroup?
         if let delegated {
-            group = delegated.group(memory: Int(limits.values.memory))
+            group = delegated.group(memory: Int(limits.mostMemory))
             if group == nil {
                 throw ProgramRefusal("the control group of the program cannot be made in \(delegated.path)")
             }

@@ -52,7 +52,7 @@ struct ProgramResultReader {
             return .stopped("cannot be started: \(String(cString: strerror(result.value)).lowercased())")
         case skyfarm_program_out_of_time: return .stopped("took longer than \(owner.seconds) s")
         case skyfarm_program_out_of_memory:
-            return .stopped("used more than \(words(UInt64(owner.values.memory))) of memory")
+            return .stopped("used more than \(words(owner.mostMemory)) of memory")
         case skyfarm_program_out_of_disk: return .stopped("wrote more than \(words(owner.disk)) to its folder")
         case skyfarm_program_out_of_processes: return .stopped("ran more than \(owner.processes) processes")
         default: return .stopped("was cancelled")

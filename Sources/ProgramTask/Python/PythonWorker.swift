@@ -229,7 +229,7 @@ final class PythonWorker: Sendable {
                 ? "ended the worker by signal \(-result.value)" : "ended the worker with exit code \(result.value)"
         case skyfarm_program_not_started:
             "the interpreter cannot be started: \(String(cString: strerror(result.value)).lowercased())"
-        case skyfarm_program_out_of_memory: "used more than \(limits.values.memory >> 20) MiB of memory"
+        case skyfarm_program_out_of_memory: "used more than \(limits.mostMemory >> 20) MiB of memory"
         case skyfarm_program_out_of_disk: "wrote more than \(limits.disk >> 20) MiB to its folder"
         case skyfarm_program_out_of_processes: "ran more than \(limits.processes) processes"
         default: "was ended"

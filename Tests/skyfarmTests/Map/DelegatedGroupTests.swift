@@ -64,6 +64,8 @@ import Testing
             def leave(x):
                 subprocess.Popen(["sleep", "\(mark)"], start_new_session=True)
                 os.kill(os.getppid(), signal.SIGKILL)
+                # The worker ends with its supervisor, without an answer.
+                signal.pause()
             """
         let module = try scene.write(Array(source.utf8), "m.py")
         let enter = "echo $$ >'\(group)/cgroup.procs' && exec \"$0\" \"$@\""
