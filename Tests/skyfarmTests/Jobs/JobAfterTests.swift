@@ -1,4 +1,5 @@
 import Foundation
+import ScanBasics
 import Testing
 
 @testable import ImageJobs
