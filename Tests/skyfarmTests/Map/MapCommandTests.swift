@@ -102,12 +102,13 @@ import Testing
         #expect(result.code == 0)
         let lines = result.output.split(separator: "\n")
         #expect(lines.count == 3 && lines[0] == "work -n f1.txt f2.txt f3.txt f4.txt", "\(result.output)")
-        // A name with a line end and an escape sequence is a word of one line, as a shell reads it.
-        let name = "it's\nrm \u{1b}[2J\u{202e}.txt"
-        let shown = try map([], ["{in}", "-o", "-", "--dry-run", "--", try scene.write([], name)])
-        #expect(shown.output == #"work $'it\'s\012rm \033[2J\342\200\256.txt'"# + "\n", "\(shown.output)")
-        let read = try Program.run(path: "/bin/bash", ["-c", "work() { printf %s \"$1\"; }; " + shown.output])
-        #expect(read.output == name)
+        // A word with a line end and escape sequences is in one line, and a shell reads it so.
+        let word = "it's\nrm \u{1b}[2J\u{202e}"
+        let shown = try map([], [word, "{in}", "-o", "-", "--dry-run"] + inputs)
+        let first = try #require(shown.output.split(separator: "\n").first)
+        #expect(first == #"work $'it\'s\012rm \033[2J\342\200\256' f1.txt"#, "\(shown.output)")
+        let read = try Program.run(path: "/bin/bash", ["-c", "work() { printf %s \"$1\"; }; \(first)"])
+        #expect(read.output == word)
     }
 
     @Test("runs of two processors take two slots each")
