@@ -114,7 +114,7 @@ extension RawNight {
             HeaderEntry("GAIN", .integer(100), comment: "setting of the camera"),
             HeaderEntry("EGAIN", .real(camera.gain), comment: "electrons per adu"),
             HeaderEntry("RDNOISE", .real(parameters.sky.readNoise), comment: "electrons"),
-            HeaderEntry("SATURATE", .real(parameters.sky.saturation), comment: "adu"),
+            HeaderEntry("SATURATE", .real(saturation), comment: "adu"),
         ]
         for entry in cleanSky(of: frame)?.header ?? [] where !cards.contains(where: { $0.key == entry.key }) {
             var entry = entry

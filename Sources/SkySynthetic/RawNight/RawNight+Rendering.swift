@@ -77,7 +77,7 @@ extension RawNight {
         for column in bias.indices {
             let isImage = (first..<first + camera.width).contains(column)
             let charge = isImage ? electrons[column - first] : sky.readNoise * noise.normal()
-            samples[start + column] = Float(bias[column] + min(charge / camera.gain, sky.saturation))
+            samples[start + column] = Float(min(bias[column] + charge / camera.gain, saturation))
         }
     }
 }

@@ -123,6 +123,10 @@ package struct RawNight: Sendable {
         }
     }
 
+    /// The largest raw sample, in counts, which is that of the card SATURATE: the full sky's beside the level of the bias,
+    /// as far as 16 bits hold it.
+    var saturation: Double { min(65_535, parameters.sky.saturation + parameters.camera.biasLevel).rounded(.down) }
+
     /// Standard deviation of a pixel of blank sky in a light frame, in counts.
     func skyNoise(in frame: RawFrame) -> Double? { skies[frame.stem]?.parameters.skyNoise }
 }

@@ -47,6 +47,21 @@ import Testing
         #expect(raw(RawNight(Self.parameters(seed: 6)), frame) != whole)
     }
 
+    @Test("the card SATURATE holds the largest sample", arguments: [60_000.0, 64_990, 900.5])
+    func saturation(level: Double) throws {
+        var parameters = Self.parameters()
+        parameters.sky.saturation = level
+        // Bright stars.
+        parameters.sky.zeroPoint += 6
+        let night = RawNight(parameters)
+        let frame = night.frames[6]
+        let card = night.header(of: frame).first { $0.key == "SATURATE" }
+        let samples = raw(night, frame)
+        #expect(card?.value == .real(min(65_535, (level + 1000).rounded(.down))))
+        #expect(card?.value == .real(Double(samples.max() ?? 0)))
+        #expect(samples.allSatisfy { $0.rounded() <= 65_535 })
+    }
+
     @Test("a light frame is the clean sky after overscan, bias, dark current and response are taken away")
     func reduction() throws {
         var parameters = Self.parameters()
