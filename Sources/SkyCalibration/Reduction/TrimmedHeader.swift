@@ -13,35 +13,56 @@ enum TrimmedHeader {
     static func changes(_ header: FITSHeader, trim: PixelSection, width: Int, height: Int) -> Changes {
         var changes = Changes()
         if trim == PixelSection(width: width, height: height) { return changes }
-        let (x, y) = (Double(trim.x.lowerBound), Double(trim.y.lowerBound))
+        let shifts = [1: Double(trim.x.lowerBound), 2: Double(trim.y.lowerBound)]
+        var known: Set<String> = []
+        func add(_ key: String, _ number: Double) {
+            if known.insert(key).inserted { changes.entries.append(HeaderEntry(key, .real(number))) }
+        }
         for index in 0..<header.count {
             let key = header.keyword(at: index)
-            guard let number = header.number(key) else { continue }
-            // CRPIX1, of other descriptions CRPIX1A to CRPIX1Z; IRAF's physical coordinates.
-            let isReference = key.hasPrefix("CRPIX") && key.count <= 7
-            if isReference, key.dropFirst(5).first == "1" || key.dropFirst(5).first == "2" {
-                let shift = key.dropFirst(5).first == "1" ? x : y
-                if shift != 0 { changes.entries.append(HeaderEntry(key, .real(number - shift))) }
-            } else if key == "LTV1" || key == "LTV2" {
-                changes.entries.append(HeaderEntry(key, .real(number - (key == "LTV1" ? x : y))))
+            for (root, sign) in [("CRPIX", -1.0), ("LTV", -1), ("CNPIX", 1)] {
+                guard let axis = axisNumber(key, root), let shift = shifts[axis], shift != 0 else { continue }
+                if let number = header.number(key) { add(key, number + sign * shift) }
+            }
+            // A reference pixel that no card tells is 0, as is the shift beside a matrix of physical coordinates.
+            for (root, implied) in [("CTYPE", "CRPIX"), ("LTM", "LTV")] {
+                guard let axis = axisNumber(key, root), let shift = shifts[axis], shift != 0 else { continue }
+                let other = implied + (root == "LTM" ? "\(axis)" : String(key.dropFirst(root.count)))
+                if header.words(other) == nil { add(other, -shift) }
             }
         }
-        // A reference pixel that no card tells is 0.
-        for (axis, shift) in [("1", x), ("2", y)] where shift != 0 {
-            guard header.words("CTYPE" + axis) != nil, header.words("CRPIX" + axis) == nil else { continue }
-            changes.entries.append(HeaderEntry("CRPIX" + axis, .real(-shift)))
-        }
-        moveSections(header, trim, width, height, &changes)
+        moveSections(header, trim, &changes)
         return changes
     }
 
+    /// The axis of a card with this root, as of CRPIX1, of CRPIX1A for another description, and of LTM1_1; nil for other
+    /// cards, as CRPIX10.
+    private static func axisNumber(_ key: String, _ root: String) -> Int? {
+        guard key.hasPrefix(root) else { return nil }
+        var rest = key.dropFirst(root.count)
+        if root == "LTM" {
+            rest = rest.prefix { $0 != "_" }
+        } else if root == "CRPIX" || root == "CTYPE", let last = rest.last, last.isASCII, last.isUppercase {
+            rest = rest.dropLast()
+        }
+        return rest == "1" ? 1 : rest == "2" ? 2 : nil
+    }
+
+    /// Sections of outputs within the raw image, of which an image may have several.
+    private static func isSectionOfOutput(_ key: String) -> Bool {
+        for root in ["BIASSEC", "TRIMSEC", "AMPSEC", "OVERSEC"] where key.hasPrefix(root) { return true }
+        for root in ["DATASEC", "CCDSEC", "DETSEC"] where key.hasPrefix(root) && key != root { return true }
+        // ASEC11 to TSEC22 are those of four amplifiers.
+        return key.dropFirst().hasPrefix("SEC") && key.count == 6 && "ABDT".contains(key.prefix(1))
+    }
+
     private static func moveSections(
-        _ header: FITSHeader, _ trim: PixelSection, _ width: Int, _ height: Int, _ changes: inout Changes
+        _ header: FITSHeader, _ trim: PixelSection, _ changes: inout Changes
     ) {
         func section(_ keyword: String) -> PixelSection? { header.text(keyword).flatMap { PixelSection($0) } }
         let data = section("DATASEC") ?? section("TRIMSEC")
-        for keyword in ["BIASSEC", "TRIMSEC", "AMPSEC"] where header.words(keyword) != nil {
-            changes.removed.append(keyword)
+        for keyword in (0..<header.count).map(header.keyword) where isSectionOfOutput(keyword) {
+            if !changes.removed.contains(keyword) { changes.removed.append(keyword) }
         }
         if header.words("DATASEC") != nil {
             changes.entries.append(

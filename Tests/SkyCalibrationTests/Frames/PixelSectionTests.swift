@@ -45,21 +45,4 @@ import Testing
         ])
         #expect(FrameSections(ImageCards(header: huge), width: 20, height: 10).trim == nil)
     }
-
-    @Test("coordinates and sections refer to the part that is kept")
-    func header() {
-        let header = FITSHeader(cards: [
-            "CRPIX1  = 100.5", "CRPIX2  = 50", "CRPIX1A = 3", "LTV1    = -2.0", "BIASSEC = '[31:33,1:40]'",
-            "DATASEC = '[3:30,1:40]'", "CCDSEC  = '[103:130,1:40]'", "DETSEC  = '[130:103,1:40]'",
-        ])
-        let trim = PixelSection(x: 4..<30, y: 5..<40)
-        let changes = TrimmedHeader.changes(header, trim: trim, width: 33, height: 40)
-        let values = Dictionary(uniqueKeysWithValues: changes.entries.map { ($0.key, $0.value) })
-        #expect(values["CRPIX1"] == .real(96.5) && values["CRPIX2"] == .real(45) && values["CRPIX1A"] == .real(-1))
-        #expect(values["LTV1"] == .real(-6) && values["DATASEC"] == .text("[1:26,1:35]"))
-        #expect(values["CCDSEC"] == .text("[105:130,6:40]"))
-        #expect(changes.removed == ["BIASSEC", "DETSEC"])
-        let whole = PixelSection(width: 33, height: 40)
-        #expect(TrimmedHeader.changes(header, trim: whole, width: 33, height: 40) == TrimmedHeader.Changes())
-    }
 }
