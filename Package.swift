@@ -517,8 +517,8 @@ let package = Package(
                 "ScanTestSupport", "SkyTestSupport",
             ],
             exclude: [
-                "EndToEnd/astropy_catalogue.py", "Sex/overlapping_exposures.py", "Sex/public-settings.txt",
-                "Scan/Forced/sum_circle.py",
+                "EndToEnd/astropy_catalogue.py", "EndToEnd/night_oracle.py", "Sex/overlapping_exposures.py",
+                "Sex/public-settings.txt", "Scan/Forced/sum_circle.py",
             ], swiftSettings: swift),
         // Last: it measures times, and runs alone.
         .testTarget(name: "LabTests", swiftSettings: swift),

@@ -26,6 +26,16 @@ enum CalibrationOptions {
         }
     }
 
+    /// Checks that no frame lies on a node.
+    /// - Throws: `CommandError` with the next command.
+    static func requireLocal(_ files: [InputList.File], by command: String) throws(CommandError) {
+        guard let remote = files.first(where: { $0.node != nil }) else { return }
+        throw CommandError(
+            .input,
+            "\(remote.name): frames on a node are not read by skyfarm \(command); run it on \(remote.node ?? "") with "
+                + "\(remote.path), or copy them to this machine")
+    }
+
     static func location(_ name: String?) throws(ImageError) -> ImageLocation? {
         guard let name else { return nil }
         return try ImageLocation(name)

@@ -22,9 +22,7 @@ struct CalibrationPlan {
     ///   frame on a node.
     init(_ files: [InputList.File], _ options: CalibrateCommand.Options, others: [String] = []) throws {
         overwrite = options.overwrite
-        if let remote = files.first(where: { $0.node != nil }) {
-            throw CommandError(.input, "\(remote.name): frames are calibrated where they lie; copy it to this machine")
-        }
+        try CalibrationOptions.requireLocal(files, by: "calibrate")
         let isFolder =
             options.output.hasSuffix("/") || (try? ReadableFiles.current.kind(of: options.output)) == .folder
         let template = try OutputTemplate(options.output)

@@ -42,9 +42,7 @@ package struct CombineCommand: Command {
 
     /// The files in the order in which their values are added: by the bytes of their names, then of their paths.
     static func inOrder(_ files: [InputList.File]) throws(CommandError) -> [InputList.File] {
-        if let remote = files.first(where: { $0.node != nil }) {
-            throw CommandError(.input, "\(remote.name): frames are combined where they lie; copy it to this machine")
-        }
+        try CalibrationOptions.requireLocal(files, by: "combine")
         return files.sorted { first, second in
             let names = (InputList.lastName(of: first.path), InputList.lastName(of: second.path))
             if names.0 != names.1 { return FolderTree.precedes(names.0, names.1) }

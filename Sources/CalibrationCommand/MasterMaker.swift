@@ -98,8 +98,8 @@ struct MasterMaker {
         var made = Made(
             location: location(master), key: MasterKey(master.group.kind, steps: steps, frames: sums), state: .planned,
             frames: frames)
-        if let known = MasterKey.ofMaster(at: made.location.path) {
-            if known == made.key.text {
+        if let known = MasterContent(at: made.location.path) {
+            if known.key == made.key.text, try isCurrent(known, &made) {
                 made.state = .kept
                 return made
             }
@@ -108,8 +108,30 @@ struct MasterMaker {
                 .exists, "\(made.location.path): was not made by calibrate; name another folder with --masters")
         }
         if isDryRun { return made }
-        try make(master, &made, steps)
+        try make(master, &made)
         return made
+    }
+
+    /// Whether a master whose key is that of the frames lacks only those that still cannot be used. They are left out.
+    private mutating func isCurrent(_ known: MasterContent, _ made: inout Made) throws -> Bool {
+        var used: [String: Int] = [:]
+        for name in known.frames { used[InputList.stem(of: name), default: 0] += 1 }
+        let all = Dictionary(grouping: made.frames) { InputList.stem(of: $0.name) }
+        let doubtful = made.frames.filter { frame in
+            let stem = InputList.stem(of: frame.name)
+            return used[stem] != all[stem]?.count
+        }
+        let lacking = made.frames.count - known.frames.count
+        if doubtful.isEmpty, lacking == 0 { return true }
+        let temporary = TemporaryFolder(named: "skyfarm-masters")
+        defer { temporary.remove() }
+        let failed = zip(doubtful, try usable(doubtful, in: try temporary.make())).compactMap { frame, result in
+            if case .failure(let error) = result { (frame, error) } else { nil }
+        }
+        guard failed.count == lacking else { return false }
+        for (frame, error) in failed { drop(frame, error) }
+        made.frames.removeAll { frame in failed.contains { $0.0.location == frame.location } }
+        return true
     }
 
     private mutating func drop(_ frame: NightFrame, _ error: any Error) {
@@ -126,15 +148,11 @@ struct MasterMaker {
         return steps
     }
 
-    private mutating func make(_ master: NightPlan.Master, _ made: inout Made, _ steps: [String]) throws {
+    private mutating func make(_ master: NightPlan.Master, _ made: inout Made) throws {
         let temporary = TemporaryFolder(named: "skyfarm-masters")
         defer { temporary.remove() }
-        let recipe = self.steps(of: made.frames[0])
         var inputs = made.frames.map(\.location)
-        if recipe.overscan != .none || recipe.trim != .none {
-            inputs = try reduced(&made, recipe, to: try temporary.make())
-            if made.frames.count < master.group.frames.count { try rename(&made, steps) }
-        }
+        if steps(of: made.frames[0]).hasSteps { inputs = try reduced(&made, in: try temporary.make()) }
         do {
             try combine(master, made, inputs)
         } catch let failures as FrameFailures {
@@ -147,45 +165,51 @@ struct MasterMaker {
             let kept = before.indices.filter { if case .success = results[$0] { true } else { false } }
             guard kept.count < before.count, !kept.isEmpty else { throw failures }
             made.frames = kept.map { before[$0] }
-            try rename(&made, steps)
             try combine(master, made, kept.map { inputs[$0] })
         }
         made.state = .made
     }
 
-    /// Finds the key of a master after frames were left out.
-    private func rename(_ made: inout Made, _ steps: [String]) throws {
-        let sums = try made.frames.map { try MasterKey.content(of: $0.location) }
-        made.key = MasterKey(made.frames[0].kind, steps: steps, frames: sums)
+    /// Subtracts the overscan of frames and cuts it off. Frames for which that fails are left out.
+    private mutating func reduced(_ made: inout Made, in folder: String) throws -> [ImageLocation] {
+        let frames = made.frames
+        var kept: [(frame: NightFrame, input: ImageLocation)] = []
+        for (frame, result) in zip(frames, try usable(frames, in: folder)) {
+            switch result {
+            case .success(let input): kept.append((frame, input))
+            case .failure(let error): drop(frame, error)
+            }
+        }
+        guard !kept.isEmpty else { throw ScanSetupError("none of its frames can be used") }
+        made.frames = kept.map(\.frame)
+        return kept.map(\.input)
     }
 
-    /// Subtracts the overscan of frames and cuts it off. Frames for which that fails are left out.
-    private mutating func reduced(
-        _ made: inout Made, _ recipe: CalibrationRecipe, to folder: String
-    ) throws -> [ImageLocation] {
+    /// Reads frames without their overscan, which is written to files, if there is one.
+    /// - Returns: of each frame the file, or the reason for which it cannot be used.
+    /// - Throws: errors that concern all frames.
+    private func usable(_ frames: [NightFrame], in folder: String) throws -> [Result<ImageLocation, any Error>] {
+        let recipe = steps(of: frames[0])
         let calibration = CalibratedFile(recipe, try MasterImages(recipe))
-        let frames = made.frames
         let outputs = frames.indices.map { index in
             "\(folder)/\(index)/" + InputList.stem(of: frames[index].name) + ".fits"
         }
         for output in outputs { try OutputTemplate.makeFolder(of: output) }
         let (slots, interrupts) = (slots, interrupts)
         let results = slots.map(frames.indices) { index in
-            try calibration.write(frames[index].location, to: outputs[index], overwrite: false, isCompressed: false) {
+            guard recipe.hasSteps else {
+                try FrameImages.requireReadable(frames[index].location)
+                return frames[index].location
+            }
+            _ = try calibration.write(
+                frames[index].location, to: outputs[index], overwrite: false, isCompressed: false
+            ) {
                 if interrupts?.received != nil { throw CancellationError() }
             }
+            return ImageLocation(path: outputs[index], selector: .firstImage)
         }
-        var kept: [Int] = []
-        for (index, result) in results.enumerated() {
-            switch result {
-            case .success: kept.append(index)
-            case .failure(let error) where error is OutputError || error is CancellationError: throw error
-            case .failure(let error): drop(frames[index], error)
-            }
-        }
-        guard !kept.isEmpty else { throw ScanSetupError("none of its frames can be used") }
-        made.frames = kept.map { frames[$0] }
-        return kept.map { ImageLocation(path: outputs[$0], selector: .firstImage) }
+        for case .failure(let error) in results where error is OutputError || error is CancellationError { throw error }
+        return results
     }
 
     private func combine(_ master: NightPlan.Master, _ made: Made, _ inputs: [ImageLocation]) throws {
@@ -193,8 +217,6 @@ struct MasterMaker {
         request.scale = master.group.kind == .flat ? .median : .none
         request.bias = try location(of: master.bias)
         request.dark = try location(of: master.dark)
-        // A dark from which no bias is subtracted has that of any exposure.
-        if request.bias == nil, !master.group.summary.hasOverscan { request.darkScale = .none }
         request.program = recipe.program
         request.slots = slots
         request.cards = master.group.cards(made.key)

@@ -34,9 +34,7 @@ struct NightCalibration {
     /// - Throws: `CommandError` if there is no light frame, `UsageError` for outputs that would replace inputs.
     init(_ options: CalibrateCommand.Options, _ files: [InputList.File]) throws {
         (self.options, self.files) = (options, files)
-        if let remote = files.first(where: { $0.node != nil }) {
-            throw CommandError(.input, "\(remote.name): frames are calibrated where they lie; copy it to this machine")
-        }
+        try CalibrationOptions.requireLocal(files, by: "calibrate")
         let night = options.night
         let read = Self.read(files.map(\.location), options)
         folder = try Self.folder(files, options)
@@ -172,8 +170,6 @@ struct NightCalibration {
                 recipe.bias = try maker.location(of: group.recipe.bias)
                 recipe.dark = try maker.location(of: group.recipe.dark)
                 recipe.flat = try maker.location(of: group.recipe.flat)
-                // A dark from which no bias is subtracted has that of any exposure.
-                if recipe.bias == nil, !group.recipe.hasOverscan { recipe.darkScale = .none }
                 let masters = try MasterImages(recipe)
                 let own = options.calibrate(
                     group.indices.map { plan.lights[$0].frame.location }, group.indices.map { outputs.outputs[$0] },

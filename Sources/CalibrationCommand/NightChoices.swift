@@ -42,7 +42,9 @@ struct NightChoices: Sendable {
 
     private static let group = Option.optional(
         "group", KeyList.form, fallback: KeyList(list: GroupKey.standard).text,
-        help: "What frames and their masters have in common: filter, exposure, binning, gain, temperature or keywords")
+        help:
+            "What frames and their masters have in common: filter, exposure, binning, gain, temperature, camera or keywords"
+    )
     private static let temperatureLimit = Option.value(
         "temperature-limit", .number("DEGREES", 0...1000), default: NightOptions().temperatureLimit,
         help: "Largest difference of the temperatures of a frame and its dark")
@@ -81,7 +83,7 @@ private struct KeyList: Sendable {
 
     static let form = ValueForm<KeyList>(
         placeholder: "KEY,...",
-        expected: "filter, exposure, binning, gain, temperature or keywords, as in filter,INSTRUME",
+        expected: "filter, exposure, binning, gain, temperature, camera or keywords, as in filter,SITE",
         parse: { text in
             let words = text.split(separator: ",", omittingEmptySubsequences: false)
             let keys = words.compactMap { GroupKey(String($0)) }

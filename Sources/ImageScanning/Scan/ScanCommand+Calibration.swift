@@ -79,6 +79,7 @@ extension ScanCommand {
         guard let frames = options.calibration?.frames else { return nil }
         let number = image.flatMap { image in survey.images.firstIndex(of: image) } ?? 0
         return { opened in
+            try FrameType.requireSky(opened)
             var inFile = number
             if let plane = opened.plane {
                 // The survey may have one plane alone, and masters have all of a colour image.
@@ -98,7 +99,11 @@ extension ScanCommand {
             throw UsageError("--detect does not take raw frames: calibrate them first, by skyfarm calibrate")
         }
         if let file = files.first(where: { $0.node != nil }) {
-            throw UsageError("\(file.name): a raw frame on a node is not calibrated there; copy it to this machine")
+            let name = file.node ?? ""
+            throw UsageError(
+                "\(file.name): raw frames that lie on a node are not calibrated as they are scanned; on \(name) run skyfarm "
+                    + "calibrate \(file.path) -o FOLDER/ with these masters, then scan \(name):/FOLDER/*, or copy them to "
+                    + "this machine")
         }
     }
 }

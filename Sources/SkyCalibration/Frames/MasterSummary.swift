@@ -4,10 +4,17 @@ package import SkyFITS
 package struct MasterSummary: Sendable {
     package let location: ImageLocation
     package let checksum: String
-    package let cards: ImageCards
+    package let steps: DoneSteps
+    /// Seconds; nil if no card tells them.
+    package let exposure: Double?
 }
 
 extension FramePixels {
     /// What is told of it as a master.
-    package var summary: MasterSummary { MasterSummary(location: location, checksum: checksum, cards: cards) }
+    package var summary: MasterSummary {
+        MasterSummary(location: location, checksum: checksum, steps: DoneSteps(cards), exposure: exposure)
+    }
+
+    /// Exposure time in seconds; nil if no card tells it.
+    var exposure: Double? { ExposureTime.of(cards, primary: primary) }
 }

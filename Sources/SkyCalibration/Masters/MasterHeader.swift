@@ -29,6 +29,21 @@ enum MasterHeader {
         return groups
     }
 
+    /// The cards of steps that were done with all frames, but not by the same masters or sections.
+    private static func steps(_ stack: OpenStack) -> [HeaderEntry] {
+        let first = DoneSteps(stack.frames[0].cards)
+        let common = ImageCards(header: FITSHeader(cards: common(stack.frames.map(\.cards.header))))
+        let known = DoneSteps(common)
+        let entries = DoneSteps.Step.allCases.compactMap { step -> HeaderEntry? in
+            guard first[step] != nil, known[step] == nil else { return nil }
+            return HeaderEntry(
+                DoneSteps.keywords(step)[0], .text("several"), comment: "\(step.rawValue) of each frame")
+        }
+        // IRAF writes the time into its card, in which frames differ.
+        guard let section = stack.geometry.section, common.value("CALTRIM") == nil else { return entries }
+        return entries + [HeaderEntry("CALTRIM", .text("\(section)"), comment: "section of the raw image")]
+    }
+
     /// The cards that tell how one image of a master was made.
     static func provenance(_ request: StackRequest, _ stack: OpenStack) -> [HeaderEntry] {
         var entries = [
@@ -45,6 +60,7 @@ enum MasterHeader {
         if case .keyword(let keyword) = request.scale, ExposureTime.keywords.contains(keyword) {
             entries.append(HeaderEntry("EXPTIME", .real(1), comment: "divided by \(keyword)"))
         }
+        entries += steps(stack)
         for (key, sumKey, frame, words) in [
             ("COMBBIAS", "COMBBSUM", stack.bias, "bias"), ("COMBDARK", "COMBDSUM", stack.dark, "dark"),
         ] {
@@ -64,6 +80,9 @@ enum MasterHeader {
         }
         return entries + request.cards
     }
+
+    /// Whether a card has the name of a frame.
+    static func isName(_ keyword: String) -> Bool { keyword.hasPrefix("IMCM") }
 
     /// A keyword with the number of a frame, from 1: three digits after five letters, or else after four.
     private static func key(_ start: String, _ letter: String, _ index: Int) -> String {

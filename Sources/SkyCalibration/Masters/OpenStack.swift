@@ -31,11 +31,8 @@ final class OpenStack {
         let place = images[0].place(of: index)
         try Self.checkPlaces(images, index, masters, masks: request.masks)
         bias = try masters.bias?.pixels(at: place, for: geometry)
-        let dark = try masters.dark?.pixels(at: place, for: geometry)
-        self.dark = dark
-        darkFactors =
-            try dark.map { try Self.darkFactors($0, frames, request.darkScale) }
-            ?? Array(repeating: 1, count: frames.count)
+        dark = try masters.dark?.pixels(at: place, for: geometry)
+        darkFactors = try Self.darkFactors(frames, bias: bias, dark: dark, request.darkScale)
         var masks: [ImageLocation: FramePixels] = [:]
         for location in Set(request.masks.joined()) {
             masks[location] = try MasterFile(location, role: "mask").pixels(at: place, for: geometry)
@@ -82,13 +79,51 @@ final class OpenStack {
             })
     }
 
+    /// Checks that the masters have what the frames have, and finds by what the dark is multiplied.
     private static func darkFactors(
-        _ dark: FramePixels, _ frames: [FramePixels], _ scale: DarkScale
+        _ frames: [FramePixels], bias: FramePixels?, dark: FramePixels?, _ scale: DarkScale
     ) throws -> [Double] {
-        try successes(
+        let (biasLevels, darkLevels) = (bias.map(Self.levels), dark.map(Self.levels))
+        let summary = dark?.summary
+        let first = DoneSteps(frames[0].cards)
+        return try successes(
             frames.map { frame in
-                Result { try ExposureTime.factor(of: dark.summary, for: frame.cards, named: frame.location, scale) }
+                Result {
+                    let done = DoneSteps(frame.cards)
+                    try requireSame(done, first, frame.location, as: frames[0].location)
+                    var check = LevelCheck(frame: frame.location, done: done, bias: biasLevels, dark: darkLevels)
+                    check.overscanRemedy = "calibrate the frames with --overscan auto before they are combined"
+                    let lacksLevel = try check.check()
+                    guard let summary else { return 1 }
+                    return try ExposureTime.factor(
+                        of: summary, lacksLevel: lacksLevel, for: (frame.location, frame.exposure), scale)
+                }
             })
+    }
+
+    /// The facts of a master that decide whether it fits frames; its pixels are read once, if they are needed.
+    private static func levels(_ master: FramePixels) -> LevelCheck.Master {
+        var known: Double??
+        return LevelCheck.Master(name: master.location, steps: DoneSteps(master.cards)) {
+            if let known { return known }
+            let level = try master.readAll().withUnsafeBufferPointer { FrameLevel.median(of: $0) }
+            known = .some(level)
+            return level
+        }
+    }
+
+    /// - Throws: ``ScanSetupError`` if a step was done with one of two frames only.
+    private static func requireSame(
+        _ done: DoneSteps, _ others: DoneSteps, _ frame: ImageLocation, as other: ImageLocation
+    ) throws(ScanSetupError) {
+        for step in DoneSteps.Step.allCases where (done[step] == nil) != (others[step] == nil) {
+            let (name, card) = (step.rawValue, done[step] ?? others[step] ?? "")
+            let words =
+                done[step] != nil
+                ? "was calibrated by \(name), as its card \(card) tells, but \(other) was not"
+                : "was not calibrated by \(name), as \(other) was by its card \(card)"
+            throw ScanSetupError("\(frame): \(words); combine frames of one kind")
+        }
     }
 
     // MARK: - Levels

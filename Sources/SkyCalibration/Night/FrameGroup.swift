@@ -98,7 +98,7 @@ package struct FrameGroup: Equatable, Sendable {
         }
     }
 
-    /// Such as `dark_180s_1x1_100_-10C_20260110`.
+    /// Such as `dark_180s_1x1_gain100_-10C_ASI1600_4656x3520_20260110`.
     private static func stem(_ group: FrameGroup, _ options: NightOptions) -> String {
         let frame = group.summary
         var words = [group.kind.rawValue]
@@ -108,14 +108,20 @@ package struct FrameGroup: Equatable, Sendable {
                 guard let temperature = frame.temperature else { continue }
                 words.append(NightCards.normal("\(temperature.rounded())") + "C")
             } else if let value = frame.values[key] {
-                words.append(key == .gain ? "gain\(value)" : value)
+                words.append(key == .gain ? "gain\(value)" : short(value))
             }
         }
+        words.append("\(frame.size.width)x\(frame.size.height)")
         let dates = group.frames.compactMap(\.time)
         if let first = dates.min() { words.append(day(first)) }
         return words.map { word in
             String(word.map { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) ? $0 : "-" })
         }.joined(separator: "_")
+    }
+
+    /// A value for a name, which file systems limit; a longer one ends in its checksum.
+    private static func short(_ value: String) -> String {
+        value.utf8.count <= 40 ? value : value.prefix(30) + "-" + MasterKey.checksum(Array(value.utf8)).prefix(8)
     }
 
     /// The day of a modified Julian date, as in 20260110.
@@ -130,7 +136,9 @@ private struct Signature: Hashable {
     let words: String
 
     init(_ frame: NightFrame, _ keys: [GroupKey], byTime: Bool) {
-        var words = [frame.kind.rawValue, frame.size.words, frame.sections, "\(frame.hasOverscan)"]
+        var words = [
+            frame.kind.rawValue, frame.size.words, frame.sections, "\(frame.hasOverscan)", frame.window ?? "",
+        ]
         for key in keys where key.applies(to: frame.kind) && key != .temperature && key != .exposure {
             words.append(frame.values[key].map { "\(key) \($0)" } ?? "\(key) unknown")
         }

@@ -1,4 +1,4 @@
-internal import SkyFITS
+package import SkyFITS
 
 /// The kind of a frame.
 package enum FrameKind: String, CaseIterable, Comparable, Encodable, Sendable {
@@ -52,6 +52,17 @@ package enum FrameType: Equatable, Sendable {
             }
         }
         self = type
+    }
+
+    /// Refuses an image that is none of the sky.
+    /// - Throws: ``ScanSetupError`` with the next command.
+    package static func requireSky(_ image: FITSImage) throws(ScanSetupError) {
+        let type = FrameType(NightCards(image.header, primary: image.primary))
+        guard case .known(let kind, let isMaster) = type, kind != .light else { return }
+        throw ScanSetupError(
+            "\(image.location): is a \(isMaster ? "master \(kind.rawValue)" : kind.rawValue) frame, as its header tells; "
+                + "name the light frames, or have the night sorted by skyfarm calibrate FOLDER/ -o REDUCED/ -- -o CATALOGUES/"
+        )
     }
 
     private var isOther: Bool { if case .other = self { true } else { false } }

@@ -16,8 +16,12 @@ package struct MasterKey: Equatable, Sendable {
     package init(_ kind: FrameKind, steps: [String], frames: [String]) {
         // The number is that of the definition of masters.
         let lines = ["master 1", kind.rawValue] + steps + frames
-        let bytes = Array(lines.joined(separator: "\n").utf8)
-        text = Self.digits(bytes.withUnsafeBytes { XXH3_64bits($0.baseAddress, $0.count) })
+        text = Self.checksum(Array(lines.joined(separator: "\n").utf8))
+    }
+
+    /// XXH3 in hexadecimal digits.
+    static func checksum(_ bytes: [UInt8]) -> String {
+        digits(bytes.withUnsafeBytes { XXH3_64bits($0.baseAddress, $0.count) })
     }
 
     private static func digits(_ number: UInt64) -> String {
@@ -25,21 +29,40 @@ package struct MasterKey: Equatable, Sendable {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// The name of a file with the checksums of its stored images.
+    /// The name of a file with the checksums of its stored images, and of the primary header, which tells what extensions
+    /// have in common.
     /// - Throws: ``ImageError``.
     package static func content(of location: ImageLocation) throws -> String {
         let images = try FrameImages(location)
-        let sums = try images.images.indices.map { index in
+        var sums = try images.images.indices.map { index in
             digits(try FITSImage(images.location(of: index)).stored.checksum())
         }
+        if images.images.contains(where: { $0.number > 0 }) { sums.append(checksum(images.primary.bytes)) }
         let name = location.path.split(separator: "/").last.map(String.init) ?? location.path
         return ([name] + sums).joined(separator: " ")
     }
 
-    /// The key that a master's header has; nil without one, or without such a file.
-    package static func ofMaster(at path: String) -> String? {
+}
+
+/// What the header of a master tells of its frames.
+package struct MasterContent: Equatable, Sendable {
+    package let key: String
+    /// The names of the frames that were combined.
+    package let frames: [String]
+
+    /// Reads the header of a master; nil without a key, or without such a file.
+    package init?(at path: String) {
         let location = ImageLocation(path: path, selector: .firstImage)
-        return (try? FITSImage(location))?.header.text(keyword)
+        guard let header = (try? FITSImage(location))?.header, let key = header.text(MasterKey.keyword) else {
+            return nil
+        }
+        self.key = key
+        frames = (0..<header.count).compactMap { index in
+            guard MasterHeader.isName(header.keyword(at: index)), let card = HeaderCard(header[index].utf8),
+                case .text(let name) = card.value
+            else { return nil }
+            return name
+        }
     }
 }
 

@@ -53,7 +53,7 @@ struct NightCards {
 
 /// A property of frames in which they agree with their masters.
 package struct GroupKey: Hashable, Sendable, CustomStringConvertible {
-    /// `filter`, `exposure`, `binning`, `gain`, `temperature`, or a keyword in capitals.
+    /// `filter`, `exposure`, `binning`, `gain`, `temperature`, `camera`, or a keyword in capitals.
     package let name: String
 
     package static let filter = GroupKey(known: "filter")
@@ -61,12 +61,13 @@ package struct GroupKey: Hashable, Sendable, CustomStringConvertible {
     package static let binning = GroupKey(known: "binning")
     package static let gain = GroupKey(known: "gain")
     package static let temperature = GroupKey(known: "temperature")
+    package static let camera = GroupKey(known: "camera")
 
     private init(known name: String) { self.name = name }
 
     /// The property with a name; other words are keywords. Nil if it cannot be one.
     package init?(_ name: String) {
-        let known = ["filter", "exposure", "binning", "gain", "temperature"]
+        let known = ["filter", "exposure", "binning", "gain", "temperature", "camera"]
         guard !known.contains(name.lowercased()) else {
             self.name = name.lowercased()
             return
@@ -77,7 +78,7 @@ package struct GroupKey: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The properties by which frames are sorted unless others are given.
-    package static let standard: [GroupKey] = [.filter, .binning, .gain, .temperature]
+    package static let standard: [GroupKey] = [.filter, .binning, .gain, .temperature, .camera]
 
     package var description: String { name }
 
@@ -89,6 +90,9 @@ package struct GroupKey: Hashable, Sendable, CustomStringConvertible {
         default: true
         }
     }
+
+    /// Whether a frame that does not tell it matches all: the size tells the binning too, and cameras mostly.
+    var isOptional: Bool { self == .binning || self == .camera }
 
     /// The cards that tell each property, in the order in which they are asked.
     package static let filterKeywords = [
@@ -105,6 +109,9 @@ package struct GroupKey: Hashable, Sendable, CustomStringConvertible {
         "CCD-TEMP", "CCDTEMP", "CCD_TEMP", "DET-TEMP", "DETTEM", "DETTEMP", "SENSTEMP", "TEMPERAT", "SET-TEMP",
     ]
 
+    /// Cards that together name a camera.
+    package static let cameraKeywords = ["INSTRUME", "DETECTOR", "CAMERA", "ESO DET NAME"]
+
     /// The value of the property, as it is compared; nil if no card tells it.
     func value(_ cards: NightCards) -> String? {
         switch self {
@@ -119,6 +126,9 @@ package struct GroupKey: Hashable, Sendable, CustomStringConvertible {
             var words = parts[0] ?? "unknown"
             if let offset = parts[1] { words += " offset \(offset)" }
             return words + (parts[2].map { " mode \($0)" } ?? "")
+        case .camera:
+            let names = Self.cameraKeywords.compactMap(cards.words)
+            return names.isEmpty ? nil : names.joined(separator: "+")
         case .exposure, .temperature: return nil
         default: return cards.words(name).map(NightCards.normal)
         }

@@ -21,6 +21,10 @@ package struct NightFrame: Equatable, Sendable {
     package var isTrimmed = false
     /// The sections of its header that are used, as in the header.
     package var sections = ""
+    /// The section of the raw image that is kept, or was kept of a master; nil if it is not known.
+    package var kept: PixelSection?
+    /// The first pixel of a window that was read, in words; nil if no card tells it.
+    package var window: String?
 
     /// The sizes of the first image, and the number of images.
     package struct Size: Hashable, Sendable {
@@ -69,7 +73,6 @@ extension NightFrame {
         let images = try FrameImages(location)
         let image = try FITSImage(images.location(of: 0))
         let own = ImageCards(header: image.header, primary: image.primary)
-        let whole = ImageCards(header: image.primary)
         let cards = NightCards(image.header, primary: image.primary)
         guard let (kind, isMaster) = try kind(of: cards, location) else { return nil }
         let raw = FrameSections(own, width: image.width, height: image.height)
@@ -83,14 +86,18 @@ extension NightFrame {
             throw ScanSetupError("\(location): \(words); add \(flag) none, or give \(flag) a section")
         }
         frame.useSections(raw, sections)
+        let geometry = FrameGeometry(width: image.width, height: image.height, cards: own)
+        frame.window = geometry.window
         if isMaster || cards.words("COMBMETH") != nil {
-            frame.master = Master(lacksBias: cards.words("COMBBIAS") != nil || cards.words("CALBIAS") != nil)
-            frame.hasOverscan = cards.words("CALOVSC") != nil
+            let done = DoneSteps(own)
+            frame.master = Master(lacksBias: done[.bias] != nil)
+            (frame.hasOverscan, frame.kept) = (done[.overscan] != nil, geometry.section)
         }
         for key in keys { frame.values[key] = key.value(cards) }
-        frame.exposure = ExposureTime.of(own) ?? ExposureTime.of(whole)
+        frame.exposure = ExposureTime.of(own, primary: image.primary)
         frame.temperature = cards.number(GroupKey.temperatureKeywords)
-        let begin = Observation(own).modifiedJulianDate ?? Observation(whole).modifiedJulianDate
+        let begin =
+            Observation(own).modifiedJulianDate ?? Observation(ImageCards(header: image.primary)).modifiedJulianDate
         let time = cards.number(["MJD-AVG"]) ?? begin.map { $0 + (frame.exposure ?? 0) / 2 / 86_400 }
         // A date of another millennium is none of a camera, and may be none of a calendar.
         frame.time = time.flatMap { (0...1_000_000).contains($0) ? $0 : nil }
@@ -131,7 +138,7 @@ extension NightFrame {
         case .some(.none): break
         }
         if let trim {
-            isTrimmed = true
+            (isTrimmed, kept) = (true, trim)
             used.append("\(trim) of \(size.width) x \(size.height)")
             (size.width, size.height) = (trim.width, trim.height)
         }

@@ -189,13 +189,18 @@ struct NightPlanner {
     private func differences(of master: NightFrame, from frame: NightFrame) -> [String] {
         var words: [String] = []
         if master.size != frame.size { words.append("has \(master.size.words), not \(frame.size.words)") }
+        if let theirs = master.kept, let own = frame.kept, theirs != own {
+            words.append("is the section \(theirs) of the raw image, not \(own)")
+        }
+        if let theirs = master.window, let own = frame.window, theirs != own {
+            words.append("has the window \(theirs), not \(own)")
+        }
         if master.hasOverscan != frame.hasOverscan {
             words.append(master.hasOverscan ? "has its overscan subtracted" : "has its overscan not subtracted")
         }
         for key in options.keys where key.applies(to: master.kind) && key != .temperature && key != .exposure {
             let (theirs, own) = (master.values[key], frame.values[key])
-            // The size tells the binning too.
-            if theirs == own || key == .binning && (theirs == nil || own == nil) { continue }
+            if theirs == own || key.isOptional && (theirs == nil || own == nil) { continue }
             words.append("has \(key) \(theirs ?? "unknown"), not \(own ?? "unknown")")
         }
         guard master.kind == .dark else { return words }
@@ -221,17 +226,14 @@ struct NightPlanner {
             words.append(
                 hasBias ? "is not known to be without bias" : "is without bias, and there is no bias frame")
         }
-        // A dark can be scaled if it has nothing but the dark current.
-        let canScale = options.scalesDarks && (hasBias || frame.hasOverscan) && !options.keys.contains(.exposure)
-        if !Self.isSame(dark.exposure, frame.exposure), !canScale || frame.exposure == nil || dark.exposure ?? 0 <= 0 {
+        let canScale =
+            options.scalesDarks && !options.keys.contains(.exposure)
+            && DarkScale.canScale(lacksBias: dark.master?.lacksBias ?? hasBias, lacksOverscan: dark.hasOverscan)
+        let areKnown = frame.exposure != nil && dark.exposure ?? 0 > 0
+        if !ExposureTime.isSame(dark.exposure, frame.exposure), !canScale || !areKnown {
             words.append("has \(Self.number(dark.exposure)) s, not \(Self.number(frame.exposure)) s")
         }
         return words
-    }
-
-    private static func isSame(_ first: Double?, _ second: Double?) -> Bool {
-        guard let first, let second else { return false }
-        return (first - second).magnitude <= 0.05
     }
 
     private static func number(_ value: Double?) -> String {
@@ -251,7 +253,7 @@ struct NightPlanner {
         guard master.kind == .dark, let theirs = master.exposure, let own = frame.exposure else {
             return [0, 0, distance]
         }
-        if Self.isSame(theirs, own) { return [0, 0, distance] }
+        if ExposureTime.isSame(theirs, own) { return [0, 0, distance] }
         // Next best is the shortest of the longer ones, then the longest of the shorter ones.
         return theirs > own ? [1, theirs, distance] : [2, -theirs, distance]
     }

@@ -11,8 +11,7 @@ package final class MasterImages: @unchecked Sendable {
     private let lock = NSLock()
     private var cache: [(key: Key, image: MasterImage)] = []
     private let limit: Int
-    /// Whether a bias may have the level of an overscan that is subtracted.
-    private let checksBias: Bool
+    private var notes: Set<String> = []
 
     package enum Role: String, CaseIterable, Sendable {
         case bias, dark, flat
@@ -39,7 +38,6 @@ package final class MasterImages: @unchecked Sendable {
             (files[role], stored[role]) = (file, try file.stored())
         }
         (self.files, self.stored, self.limit) = (files, stored, limit)
-        checksBias = recipe.overscan != .none
     }
 
     /// The master's image for an image of the frames; nil without such a master.
@@ -53,8 +51,7 @@ package final class MasterImages: @unchecked Sendable {
                 cache.append(found)
                 return found.image
             }
-            let image = try MasterImage(
-                file.pixels(at: place), role: role, measures: role == .flat || role == .bias && checksBias)
+            let image = try MasterImage(file.pixels(at: place), role: role)
             try stored[role]?.requireUnchanged()
             cache.append((key, image))
             var size = cache.reduce(0) { $0 + $1.image.byteCount }
@@ -77,18 +74,19 @@ package final class MasterImages: @unchecked Sendable {
         return sums
     }
 
+    /// Adds a line about a master for the user.
+    func note(_ line: String) { lock.withLock { _ = notes.insert(line) } }
+
     /// Lines about masters that are strange, for the user.
     package func warnings() -> [String] {
-        lock.withLock {
-            cache.compactMap { entry in
-                guard entry.key.role == .flat, let level = entry.image.level, !(0.5...2).contains(level) else {
-                    return nil
-                }
-                let name = entry.image.frame.location
-                return "\(name): the median of the flat is \(level), not about 1, and divides all pixels; make flats "
-                    + "with --scale median"
-            }
+        let (images, lines) = lock.withLock { (cache, notes) }
+        let levels = images.compactMap { entry -> String? in
+            guard entry.key.role == .flat, let level = entry.image.level, !(0.5...2).contains(level) else { return nil }
+            let name = entry.image.frame.location
+            return "\(name): the median of the flat is \(level), not about 1, and divides all pixels; make flats with "
+                + "--scale median"
         }
+        return levels + lines.sorted()
     }
 }
 
@@ -96,44 +94,42 @@ package final class MasterImages: @unchecked Sendable {
 package final class MasterImage: @unchecked Sendable {
     // Unchecked: the memory is written in the initialiser only.
     private let memory: UnsafeMutableBufferPointer<Float>
-    /// The median, of a flat, and of a bias that may have the level of the overscan.
-    package let level: Double?
+    /// The median, once somebody has asked for it.
+    private let knownLevel = Locked<Double??>(nil)
     package let geometry: FrameGeometry
     package let frame: MasterSummary
     /// The checksum of its pixels, once somebody has computed it.
     package let knownChecksum = Locked<UInt64?>(nil)
 
-    /// Reads a master; `measures`: its median is needed.
+    /// Reads a master.
     /// - Throws: ``ScanSetupError`` if a flat has no level above 0; ``ImageError``, ``OutputError``.
-    init(_ frame: FramePixels, role: MasterImages.Role, measures: Bool) throws {
+    init(_ frame: FramePixels, role: MasterImages.Role) throws {
         geometry = FrameGeometry(width: frame.width, height: frame.height, cards: frame.cards)
         self.frame = frame.summary
         memory = .allocate(capacity: frame.width * frame.height)
-        let found: Double?
-        do {
-            try frame.read(rows: 0..<frame.height, into: memory)
-            found = measures ? Self.median(UnsafeBufferPointer(memory)) : nil
-            if role == .flat, !(found ?? 0 > 0) {
-                throw ScanSetupError(
-                    "\(frame.location): the median of the flat is \(found.map { "\($0)" } ?? "none"), not above 0: it "
-                        + "cannot divide a frame")
-            }
-        } catch {
-            memory.deallocate()
-            throw error
-        }
-        level = found
+        // All properties are set: the memory is deallocated also if this throws.
+        try frame.read(rows: 0..<frame.height, into: memory)
+        guard role == .flat, !(level ?? 0 > 0) else { return }
+        throw ScanSetupError(
+            "\(frame.location): the median of the flat is \(level.map { "\($0)" } ?? "none"), not above 0: it cannot "
+                + "divide a frame")
     }
 
     deinit { memory.deallocate() }
 
-    private static func median(_ pixels: UnsafeBufferPointer<Float>) -> Double? {
-        FrameLevel.median.of(count: pixels.count) { range, values in
-            for index in range {
-                let value = Double(pixels[index])
-                values[index - range.lowerBound] = value.isFinite ? value : .infinity
-            }
+    /// The median of its pixels; nil if none is finite.
+    package var level: Double? {
+        knownLevel.withLock { known in
+            if let known { return known }
+            let level = FrameLevel.median(of: pixels)
+            known = .some(level)
+            return level
         }
+    }
+
+    /// What a check of levels needs to know.
+    var levels: LevelCheck.Master {
+        LevelCheck.Master(name: frame.location, steps: frame.steps) { [self] in level }
     }
 
     /// Its pixels; valid while this object is.
@@ -145,7 +141,7 @@ package final class MasterImage: @unchecked Sendable {
     /// The pixels that belong to a trimmed image: all of them, or those of the trimmed section.
     /// - Throws: ``ScanSetupError`` if the image has neither the trimmed nor the raw size of the frame.
     func origin(of trim: PixelSection, raw: FrameGeometry, role: MasterImages.Role) throws(ScanSetupError) -> Int {
-        let trimmed = FrameGeometry(width: trim.width, height: trim.height, binning: raw.binning)
+        let trimmed = raw.trimmed(trim)
         if let difference = trimmed.difference(of: geometry) {
             guard raw.difference(of: geometry) == nil else {
                 throw ScanSetupError(

@@ -26,7 +26,8 @@ package struct ReductionPlan: Sendable {
             recipe.trim, sections.trim, sections.unreadable(["TRIMSEC", "DATASEC"]), frame, "--trim")
         let overscan = try Self.section(
             recipe.overscan, sections.overscan, sections.unreadable(["BIASSEC"]), frame, "--overscan")
-        if overscan != nil { try Self.refuse(frame, calibratedBy: "overscan", "CALOVSC") }
+        let done = DoneSteps(frame.cards)
+        if overscan != nil { try LevelCheck.refuse(.overscan, done, of: frame.location) }
         self.trim = trim ?? PixelSection(width: frame.width, height: frame.height)
         self.overscan = overscan
         isOverscanByRow = overscan?.isBesideRows(of: self.trim) ?? true
@@ -36,23 +37,30 @@ package struct ReductionPlan: Sendable {
         try checkOverscan()
         for role in MasterImages.Role.allCases {
             guard let image = try masters.image(role, at: place) else { continue }
-            if role != .badPixels {
-                try Self.refuse(frame, calibratedBy: role.rawValue, CalibrationCards.keyword(of: role))
-            }
             images[role] = image
             origins[role] = try image.origin(of: self.trim, raw: frame.geometry, role: role)
         }
-        guard let dark = images[.dark]?.frame else { return }
-        darkFactor = try ExposureTime.factor(of: dark, for: frame.cards, named: frame.location, recipe.darkScale)
+        try checkLevels(done, masters)
     }
 
-    /// A step that was done before would be done twice.
-    private static func refuse(
-        _ frame: RawFrame, calibratedBy step: String, _ keyword: String
-    ) throws(ScanSetupError) {
-        guard frame.cards.value(keyword) != nil else { return }
-        throw ScanSetupError(
-            "\(frame.location): was calibrated by \(step) before, as its card \(keyword) tells; name the raw frame")
+    /// Checks that nothing is subtracted twice or half, and finds by what the dark is multiplied.
+    private mutating func checkLevels(_ done: DoneSteps, _ masters: MasterImages) throws {
+        let check = LevelCheck(
+            frame: frame.location, done: done, subtractsOverscan: overscan != nil, bias: images[.bias]?.levels,
+            dark: images[.dark]?.levels)
+        let lacksLevel = try check.check()
+        if let flat = images[.flat] {
+            try LevelCheck.refuse(.flat, done, of: frame.location)
+            if let note = check.note(on: flat.levels) { masters.note(note) }
+        }
+        guard let dark = images[.dark]?.frame else { return }
+        darkFactor = try ExposureTime.factor(
+            of: dark, lacksLevel: lacksLevel, for: (frame.location, frame.exposure), recipe.darkScale)
+        if lacksLevel == nil, check.keepsLevel, darkFactor != 1 {
+            masters.note(
+                "\(dark.location): is scaled to other exposures, and no card tells that its bias is subtracted; add --bias, "
+                    + "or --dark-scale none if the dark has its bias")
+        }
     }
 
     private static func section(

@@ -21,6 +21,16 @@ enum FrameLevel {
         self == .mean ? Self.mean(count, stripLength, values) : Self.median(count, stripLength, values)
     }
 
+    /// The median of pixels; nil if none is finite.
+    static func median(of pixels: UnsafeBufferPointer<Float>) -> Double? {
+        median.of(count: pixels.count) { range, values in
+            for index in range {
+                let value = Double(pixels[index])
+                values[index - range.lowerBound] = value.isFinite ? value : .infinity
+            }
+        }
+    }
+
     private static func strips(_ count: Int, _ length: Int) -> [Range<Int>] {
         stride(from: 0, to: count, by: length).map { $0..<min($0 + length, count) }
     }

@@ -1,3 +1,4 @@
+import Foundation
 import ScanBasics
 import SkyFITS
 import SkyTestSupport
@@ -120,6 +121,31 @@ import Testing
             try NightFrame.read(location, keys: GroupKey.standard, sections: NightSections()))
         #expect(frame.kind == .bias && frame.exposure == 3 && frame.values == [.binning: "2x2"])
         #expect(frame.time != nil && frame.size == .init(width: 4, height: 3, images: 2))
+        // A frame and its dark have this time, too, and another one is other content.
+        let pixels = try FramePixels(ImageLocation(path: location.path, selector: .number(1)))
+        #expect(pixels.exposure == 3 && pixels.frame.exposure == 3 && pixels.summary.exposure == 3)
+        #expect(RawFrame(try FITSImage(location)).exposure == 3)
+        let content = try MasterKey.content(of: location)
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: location.path))
+        let card = try #require(bytes.range(of: Data("EXPTIME =                   3.".utf8)))
+        bytes[card.upperBound - 2] = UInt8(ascii: "4")
+        try bytes.write(to: URL(fileURLWithPath: location.path))
+        #expect(try FramePixels(ImageLocation(path: location.path, selector: .number(1))).exposure == 4)
+        #expect(try MasterKey.content(of: location) != content)
+    }
+
+    @Test("a camera has the names that its cards tell together, and a master the section that was kept")
+    func camera() throws {
+        let kind = HeaderEntry("IMAGETYP", .text("LIGHT"))
+        let own = try read([kind, HeaderEntry("INSTRUME", .text("ZWO ASI1600")), HeaderEntry("DETECTOR", .text("A 7"))])
+        #expect(own?.values == [.camera: "ZWO ASI1600+A 7"])
+        #expect(GroupKey("Camera") == .camera)
+        let master = try read([
+            HeaderEntry("IMAGETYP", .text("master bias")), HeaderEntry("CALTRIM", .text("[3:32,1:20]")),
+            HeaderEntry("SUBOSCAN", .text("ccd=<CCDData>, overscan=x")), HeaderEntry("XORGSUBF", .integer(5)),
+        ])
+        #expect(master?.kept == PixelSection(x: 2..<32, y: 0..<20) && master?.hasOverscan == true)
+        #expect(master?.window == "XORGSUBF = 5.0" && master?.master == .init(lacksBias: false))
     }
 
     @Test("sections of the header are used unless others are given")

@@ -53,7 +53,7 @@ import Testing
         }
         #expect(
             reasons(plan) == [
-                "night/l3.fits: no flat matches: flat_g_1x1_gain100_20230225.fits has filter g, not i"
+                "night/l3.fits: no flat matches: flat_g_1x1_gain100_100x80_20230225.fits has filter g, not i"
             ])
     }
 
@@ -72,10 +72,58 @@ import Testing
         let names = FrameGroup.groups(of: frames, NightOptions(), hasBias: true).map(\.name)
         #expect(
             names == [
-                "bias_1x1_gain100_20230225.fits", "bias_1x1_gain100_20230225-2.fits",
-                "dark_180s_1x1_gain100_-10C_20230225.fits", "dark_60s_1x1_gain100_-10C_20230225.fits",
-                "flat_g_1x1_gain100_20230225.fits", "flat_r_1x1_gain100_20230225.fits",
+                "bias_1x1_gain100_100x80_20230225.fits", "bias_1x1_gain100_50x80_20230225.fits",
+                "dark_180s_1x1_gain100_-10C_100x80_20230225.fits", "dark_60s_1x1_gain100_-10C_100x80_20230225.fits",
+                "flat_g_1x1_gain100_100x80_20230225.fits", "flat_r_1x1_gain100_100x80_20230225.fits",
             ])
+        // Two series of a day have one name, with numbers.
+        let hours: [Double] = [0, 13, 14]
+        let series = hours.map { hour in frame("b\(hour)", .bias, 0, hour: hour) { $0.values[.gain] = nil } }
+        #expect(
+            FrameGroup.groups(of: series, NightOptions(), hasBias: true).map(\.name) == [
+                "bias_1x1_100x80_20230225.fits", "bias_1x1_100x80_20230225-2.fits",
+            ])
+    }
+
+    @Test("frames of two cameras have masters of their own, whose names tell the camera, and share none")
+    func cameras() {
+        let names = ["ASI 1600", "ASI 2600", String(repeating: "long name ", count: 6)]
+        let frames = names.flatMap { name in
+            [
+                frame("b\(name)", .bias, 0) { $0.values[.camera] = name },
+                frame("l\(name)", .light, filter: "g", 60) { $0.values[.camera] = name },
+            ]
+        }
+        let plan = NightPlan(frames)
+        #expect(plan.lights.map { self.names(plan, $0.bias) } == names.map { ["b\($0)"] })
+        let files = plan.masters.map(\.group.name)
+        #expect(files[0] == "bias_1x1_gain100_ASI-1600_100x80_20230225.fits" && files[1].contains("ASI-2600"))
+        #expect(files[2].wholeMatch(of: /bias_1x1_gain100_(long-name-){3}-[0-9a-f]{8}_100x80_20230225.fits/) != nil)
+        let other = NightPlan([frames[0], frames[3]])
+        #expect(reasons(other).first?.hasSuffix("has camera ASI 1600, not ASI 2600") == true)
+        // A frame that does not tell its camera matches, as do all if the camera does not count.
+        #expect(NightPlan([frames[0], frame("l", .light, filter: "g", 60)]).lights.count == 1)
+        var options = NightOptions()
+        options.keys = [.gain]
+        #expect(NightPlan([frames[0], frames[3]], options).lights.count == 1)
+    }
+
+    @Test("a master of another section or window is no match")
+    func places() {
+        let kept = PixelSection(x: 5..<105, y: 0..<80)
+        func failure(_ change: (inout NightFrame) -> Void) -> String? {
+            let master = frame("masters/old", .bias, 0) {
+                ($0.master, $0.kept, $0.window) = (.init(lacksBias: false), kept, "XORGSUBF = 5.0")
+            }
+            return NightPlan([frame("l", .light, filter: "g", 60, change)], masters: [master]).failures.first?.reason
+        }
+        #expect(failure { _ in } == nil && failure { ($0.kept, $0.window) = (kept, "XORGSUBF = 5.0") } == nil)
+        #expect(
+            failure { $0.kept = PixelSection(x: 6..<106, y: 0..<80) }
+                == "no bias matches: old.fits is the section [6:105,1:80] of the raw image, not [7:106,1:80]")
+        #expect(
+            failure { $0.window = "XORGSUBF = 9.0" }
+                == "no bias matches: old.fits has the window XORGSUBF = 5.0, not XORGSUBF = 9.0")
     }
 
     @Test("of several masters that match, the nearest in time is used")
@@ -217,7 +265,7 @@ import Testing
         let masters = [
             frame("masters/dark_old", .dark, 60, hour: -100) { $0.master = .init(lacksBias: true) },
             frame("masters/dark_raw", .dark, 60, hour: 1) { $0.master = .init(lacksBias: false) },
-            frame("masters/bias_1x1_gain100_20230225", .bias, 0) { $0.master = .init(lacksBias: false) },
+            frame("masters/bias_1x1_gain100_100x80_20230225", .bias, 0) { $0.master = .init(lacksBias: false) },
         ]
         let plan = NightPlan([frame("b", .bias, 0), frame("l", .light, filter: "g", 60)], masters: masters)
         #expect(names(plan, plan.lights.first?.dark) == ["night/masters/dark_old.fits"])

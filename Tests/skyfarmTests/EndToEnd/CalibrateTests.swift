@@ -86,6 +86,12 @@ import Testing
         #expect(try Program.run(["calibrate", frames]).code == 2)
         let electrons = try Program.run(["calibrate", frames, "-o", folder.path("red/"), "--electrons"])
         #expect(electrons.code == 2 && electrons.errors.contains("--electrons needs --gain"))
+        for command in ["combine", "calibrate"] {
+            let remote = try Program.run([command, "alpha:/data/a.fits", "-o", folder.path("remote/x.fits")])
+            #expect(remote.code == 5)
+            let next = "not read by skyfarm \(command); run it on alpha with /data/a.fits, or copy them"
+            #expect(remote.errors.contains(next), "\(remote.errors)")
+        }
         let lost = try Program.run(["calibrate", frames, "-o", folder.path("red/"), "--flat", folder.path("no.fits")])
         #expect(lost.code == 5 && lost.errors.contains("no.fits"))
     }

@@ -9,6 +9,13 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
+    /// The names of masters of the night.
+    private static let place = "synthetic-camera_300x200_20260110.fits"
+    private static let bias = "bias_1x1_gain100_" + place
+    private static let dark = "dark_60s_1x1_gain100_-10C_" + place
+    private static let flatG = "flat_g_1x1_gain100_" + place
+    private static let flatR = "flat_r_1x1_gain100_" + place
+
     private var night: String { folder.path("night/") }
     private var reduced: String { folder.path("red/") }
 
@@ -61,8 +68,7 @@ import Testing
         #expect(names(reduced) == ["light-g-60s-001.fits", "light-r-60s-001.fits"])
         #expect(
             names(reduced + "masters/") == [
-                "bias_1x1_gain100_20260110.fits", "dark_60s_1x1_gain100_-10C_20260110.fits",
-                "flat_g_1x1_gain100_20260110.fits", "flat_r_1x1_gain100_20260110.fits",
+                Self.bias, Self.dark, Self.flatG, Self.flatR,
             ])
         for name in names(reduced) {
             let (own, clean) = (try pixels(reduced + name), try pixels(night + "truth/" + name))
@@ -78,9 +84,9 @@ import Testing
             #expect(header.text("CALFLAT")?.hasPrefix("flat_\(name.dropFirst(6).prefix(1))") == true)
             #expect(header.text("CALOVSC") != nil && header.number("CRPIX1") == 150.5)
         }
-        let flat = try FITSImage(reduced + "masters/flat_g_1x1_gain100_20260110.fits").header
+        let flat = try FITSImage(reduced + "masters/\(Self.flatG)").header
         #expect(flat.text("IMAGETYP") == "master flat" && flat.text("FILTER") == "g" && flat.number("NCOMBINE") == 7)
-        #expect(flat.text("COMBBIAS") == "bias_1x1_gain100_20260110.fits" && flat.number("MJD-AVG") != nil)
+        #expect(flat.text("COMBBIAS") == Self.bias && flat.number("MJD-AVG") != nil)
     }
 
     @Test("the next run keeps the masters whose frames are the same, and makes the others again")
@@ -95,10 +101,10 @@ import Testing
         let changed = try calibrate(["--overwrite", "--json"])
         #expect(changed.output.components(separatedBy: "\"state\" : \"kept\"").count == 4)
         let after = contents(reduced + "masters/")
-        #expect(after.filter { $0.value != before[$0.key] }.keys.sorted() == ["flat_g_1x1_gain100_20260110.fits"])
+        #expect(after.filter { $0.value != before[$0.key] }.keys.sorted() == [Self.flatG])
         // A file of somebody else is not replaced.
         try FileManager.default.copyItem(
-            atPath: night + "bias-001.fits", toPath: folder.path("bias_1x1_gain100_20260110.fits"))
+            atPath: night + "bias-001.fits", toPath: folder.path(Self.bias))
         let foreign = try calibrate(["--overwrite", "--masters", folder.path])
         #expect(foreign.code == 6 && foreign.errors.contains("was not made by calibrate; name another folder"))
         // Without the frames, the masters of the last run are used.
@@ -108,7 +114,7 @@ import Testing
         let library = try calibrate(["--overwrite", "--masters", reduced + "masters"])
         #expect(library.code == 0 && library.errors.hasSuffix("2 of 2 frames calibrated\n"), "\(library.errors)")
         let header = try FITSImage(reduced + "light-g-60s-001.fits").header
-        #expect(header.text("CALDARK") == "dark_60s_1x1_gain100_-10C_20260110.fits")
+        #expect(header.text("CALDARK") == Self.dark)
     }
 
     @Test("a dry run prints the plan, and writes nothing")
@@ -122,20 +128,20 @@ import Testing
         #expect(result.code == 23)
         #expect(
             lines == [
-                "red/masters/bias_1x1_gain100_20260110.fits would be made: bias of 4 frames, night/bias-001.fits to "
+                "red/masters/\(Self.bias) would be made: bias of 4 frames, night/bias-001.fits to "
                     + "night/bias-004.fits",
-                "red/masters/dark_60s_1x1_gain100_-10C_20260110.fits would be made: dark of 4 frames, "
+                "red/masters/\(Self.dark) would be made: dark of 4 frames, "
                     + "night/dark-60s-001.fits to night/dark-60s-004.fits",
-                "    minus red/masters/bias_1x1_gain100_20260110.fits",
-                "red/masters/flat_g_1x1_gain100_20260110.fits would be made: flat of 4 frames, "
+                "    minus red/masters/\(Self.bias)",
+                "red/masters/\(Self.flatG) would be made: flat of 4 frames, "
                     + "night/flat-g-001.fits to night/flat-g-004.fits",
-                "    minus red/masters/bias_1x1_gain100_20260110.fits",
-                "    minus red/masters/dark_60s_1x1_gain100_-10C_20260110.fits",
+                "    minus red/masters/\(Self.bias)",
+                "    minus red/masters/\(Self.dark)",
                 "red/light-g-60s-001.fits: night/light-g-60s-001.fits",
-                "    minus red/masters/bias_1x1_gain100_20260110.fits",
-                "    minus red/masters/dark_60s_1x1_gain100_-10C_20260110.fits",
-                "    divided by red/masters/flat_g_1x1_gain100_20260110.fits",
-                "night/light-r-60s-001.fits: no flat matches: flat_g_1x1_gain100_20260110.fits has filter g, not r",
+                "    minus red/masters/\(Self.bias)",
+                "    minus red/masters/\(Self.dark)",
+                "    divided by red/masters/\(Self.flatG)",
+                "night/light-r-60s-001.fits: no flat matches: \(Self.flatG) has filter g, not r",
             ])
         #expect(folder.names == ["night"])
         let json = try calibrate(["--dry-run", "--json"])
@@ -166,7 +172,7 @@ import Testing
             "has gain 100, not 200", "4 of 9 frames calibrated, 5 failed",
         ] { #expect(result.errors.contains(words), "\(words): \(result.errors)") }
         #expect(names(reduced).count == 4)
-        let bias = try FITSImage(reduced + "masters/bias_1x1_gain100_20260110.fits").header
+        let bias = try FITSImage(reduced + "masters/\(Self.bias)").header
         #expect(bias.number("NCOMBINE") == 6)
     }
 
@@ -194,8 +200,46 @@ import Testing
         let result = try calibrate(words)
         #expect(result.code == 23 && result.errors.contains("bias-033.fits.fz"), "\(result.errors)")
         #expect(result.errors.contains("1 of 2 frames calibrated, 1 failed"))
-        let bias = try FITSImage(reduced + "masters/bias_1x1_gain100_20260110.fits").header
-        #expect(bias.number("NCOMBINE") == 99)
+        let name = try #require(names(reduced + "masters/").first { $0.hasPrefix("bias") })
+        #expect(try FITSImage(reduced + "masters/\(name)").header.number("NCOMBINE") == 99)
+        // The next run keeps the master, and names the frame again.
+        let before = contents(reduced + "masters/")
+        for further in [["--dry-run"], ["--overwrite"]] {
+            let again = try calibrate(words + further + ["--json"])
+            #expect(again.code == 23, "\(again.errors)")
+            #expect((again.output + again.errors).contains("bias-033.fits.fz"))
+            #expect(again.output.components(separatedBy: "\"state\" : \"kept\"").count == 4, "\(again.output)")
+        }
+        #expect(contents(reduced + "masters/") == before)
+        // Once it can be read, the master is made of all.
+        let good = try Data(contentsOf: URL(fileURLWithPath: night + "bias-034.fits.fz"))
+        try good.write(to: URL(fileURLWithPath: night + "bias-033.fits.fz"))
+        #expect(try calibrate(words + ["--overwrite"]).code == 0)
+        #expect(try FITSImage(reduced + "masters/\(name)").header.number("NCOMBINE") == 100)
+    }
+
+    @Test("the masters of two cameras share a folder, where each finds its own")
+    func cameras() throws {
+        try synth(["--calibrations", "2", "--filters", "g"])
+        let masters = ["--masters", folder.path("masters")]
+        #expect(try calibrate(masters).code == 0)
+        let first = contents(folder.path("masters/"))
+        for name in names(night) {
+            try change(name) { replace("'synthetic camera'", "'synthetic camcam'", in: &$0) }
+        }
+        #expect(try calibrate(masters + ["--overwrite"]).code == 0)
+        let both = contents(folder.path("masters/"))
+        #expect(both.count == 2 * first.count && first.allSatisfy { both[$0.key] == $0.value })
+        // Each of a later night gets that of its camera, and a third camera none.
+        for name in names(night) where !name.hasPrefix("light") {
+            try FileManager.default.removeItem(atPath: night + name)
+        }
+        #expect(try calibrate(masters + ["--overwrite"]).code == 0)
+        let header = try FITSImage(reduced + "light-g-60s-001.fits").header
+        #expect(header.text("CALBIAS")?.contains("synthetic-camcam") == true)
+        try change("light-g-60s-001.fits") { replace("'synthetic camcam'", "'another camera  '", in: &$0) }
+        let other = try calibrate(masters + ["--overwrite"])
+        #expect(other.errors.contains("has camera synthetic cam") && other.errors.contains(", not another camera"))
     }
 
     @Test("a master that cannot be made fails the frames that need it, and others are calibrated")
@@ -296,6 +340,6 @@ import Testing
         #expect(result.code == 23 && names(reduced).count == 2)
         #expect(
             result.errors.contains(
-                "small.fits: no bias matches: bias_1x1_gain100_20260110.fits has 300 x 200 pixels, not"))
+                "small.fits: no bias matches: \(Self.bias) has 300 x 200 pixels, not"))
     }
 }

@@ -263,4 +263,41 @@ import Testing
         _ = try watch.finish()
         #expect(try differences("watched") == [])
     }
+
+    @Test("frames of calibration, and raw frames on nodes, are refused with the next command")
+    func refused() throws {
+        let kinds = [("bias-1.fits", "Bias Frame"), ("flat-1.fits", "master flat"), ("sky-1.fits", "LIGHT")]
+        for (name, kind) in kinds {
+            try FileManager.default.createDirectory(
+                atPath: scene.path("kinds"), withIntermediateDirectories: true)
+            try write("kinds/\(name)", [HeaderEntry("IMAGETYP", .text(kind))]) { x, y in Float(100 + (x * y) % 7) }
+        }
+        let words = ["-o", scene.path("cats/"), "--no-discovery", "--no-journal", "--flat", scene.path("flat.fits")]
+        let mixed = try Program.run(["scan", scene.path("kinds/")] + words)
+        #expect(mixed.code == 23, "\(mixed.errors)")
+        for part in [
+            "is a bias frame, as its header tells; name the light frames", "is a master flat frame",
+            "sorted by skyfarm calibrate FOLDER/ -o REDUCED/ -- -o CATALOGUES/",
+        ] { #expect(mixed.errors.contains(part), "\(part): \(mixed.errors)") }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scene.path("cats")) == ["sky-1.fits"])
+        let remote = try Program.run(["scan", "alpha:/data/night/a.fits"] + words)
+        let next =
+            "on alpha run skyfarm calibrate /data/night/a.fits -o FOLDER/ with these masters, then scan "
+            + "alpha:/FOLDER/*"
+        #expect(remote.code == 2 && remote.errors.contains(next), "\(remote.errors)")
+    }
+
+    @Test("what a master tells of its level is an error of a scan as well")
+    func levels() throws {
+        try write("own.fits", [HeaderEntry("CALOVSC", .text("[445:480,1:400]"))]) { _, _ in 3 }
+        let words = [
+            "scan", scene.path("night/a.fits"), "-o", scene.path("levels.csv"), "--no-discovery", "--no-journal",
+        ]
+        let kept = try Program.run(words + ["--bias", scene.path("own.fits")])
+        #expect(kept.code == 5, "\(kept.errors)")
+        #expect(kept.errors.contains("which would keep its level; add --overscan auto"), "\(kept.errors)")
+        let note = try Program.run(words + ["--dark", scene.path("dark.fits")])
+        #expect(note.code == 0, "\(note.errors)")
+        #expect(note.errors.contains("is scaled to other exposures, and no card tells"), "\(note.errors)")
+    }
 }
