@@ -39,9 +39,9 @@ public final class NodeServer: @unchecked Sendable {
     private var refusals = PeerLogLimiter<String>()
     private var listener: (socket: Socket, poll: SocketPoll)?
     private(set) var sessions: [ConnectionID: NodeSession] = [:]
-    private var done = 0
+    var done = 0
     /// Whether the last task of a draining node has just ended.
-    private var hasDrained = false
+    var hasDrained = false
     private var isStopped = false
     private var drained: [CheckedContinuation<Void, Never>] = []
 
@@ -312,19 +312,6 @@ public final class NodeServer: @unchecked Sendable {
     }
 
     // MARK: Tasks
-
-    /// Starts admitted tasks, with one wake-up for all.
-    func submit(_ tasks: [NodeTask]) {
-        system.assumeIsolated { $0.run(tasks) }
-        publish()
-    }
-
-    /// A task has ended.
-    func ended(_ task: NodeTask) {
-        done += task.isDone ? 1 : 0
-        hasDrained = resources.finish(task.grant)
-        task.session.answer(task)
-    }
 
     /// Tasks have ended, and were answered.
     private func answered() {

@@ -99,8 +99,10 @@ package final class NodeSession: @unchecked Sendable {
         }
     }
 
-    /// Answers a task that has ended, unless its requester has cancelled it.
-    func answer(_ task: NodeTask) {
+    /// A task has ended: frees its room, and answers it unless its requester has cancelled it.
+    func ended(_ task: NodeTask) {
+        server.done += task.isDone ? 1 : 0
+        server.hasDrained = server.resources.finish(task.grant)
         send(reports.take(of: task.request).map { (task.request, $0) })
         switch state.ended(task, on: &server.resources) {
         case .nothing: break
@@ -187,7 +189,9 @@ extension NodeSession: ConnectionDelegate {
 
     func readBatchEnded() {
         guard !batch.isEmpty else { return }
-        server.submit(batch)
+        // With one wake-up for all.
+        server.system.assumeIsolated { [batch] in $0.run(batch) }
+        server.publish()
         batch.removeAll(keepingCapacity: true)
     }
 

@@ -126,7 +126,7 @@ final class NodeTask: SlotTask, SessionTask, @unchecked Sendable {
         session.server.system.left(self)
     }
 
-    func ended(on system: isolated ScanSystem) { session.server.ended(self) }
+    func ended(on system: isolated ScanSystem) { session.ended(self) }
 
     private struct NoUnpacker: Error, CustomStringConvertible {
         let description = "this node unpacks no bulk bytes"
