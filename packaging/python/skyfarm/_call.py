@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import struct
-import signal
 import subprocess
 import threading
 from collections import deque
@@ -14,7 +13,7 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from ._errors import SkyfarmError, error
-from ._program import PATIENCE, environment, program
+from ._program import environment, program, stop
 from ._values import decode, encode
 
 _INCOMPLETE = 23
@@ -131,13 +130,7 @@ class _Program:
     def stop(self) -> None:
         """Ends the program as Ctrl-C does, if it still runs."""
         self.output.close()
-        if self._process.poll() is None:
-            self._process.send_signal(signal.SIGINT)
-            try:
-                self._process.wait(PATIENCE)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-        self._process.wait()
+        stop(self._process)
 
     def end(self) -> None:
         """Waits for the end, and raises what went wrong with the whole run."""

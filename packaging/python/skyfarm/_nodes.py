@@ -203,19 +203,13 @@ class Node:
         SkyfarmError
             If the node had to be killed.
         """
-        if self._process.poll() is None:
-            self._process.send_signal(signal.SIGTERM)
-        try:
-            self._process.wait(patience)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-            raise SkyfarmError(f"the node did not end within {patience:g} s and was killed") from None
-        finally:
-            self._reader.join()
-            for pipe in (self._process.stdout, self._process.stderr):
-                if pipe is not None:
-                    pipe.close()
+        has_ended = _program.stop(self._process, signal.SIGTERM, patience)
+        self._reader.join()
+        for pipe in (self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                pipe.close()
+        if not has_ended:
+            raise SkyfarmError(f"the node did not end within {patience:g} s and was killed")
 
     def __enter__(self) -> Node:
         return self

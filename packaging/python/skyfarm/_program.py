@@ -27,6 +27,19 @@ def environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name != "SKYFARM_PROGRAM"}
 
 
+def stop(process: subprocess.Popen[Any], by: signal.Signals = signal.SIGINT, patience: float = PATIENCE) -> bool:
+    """Ends a process if it still runs, as Ctrl-C does; whether it did not have to be killed."""
+    if process.poll() is None:
+        process.send_signal(by)
+    try:
+        process.wait(patience)
+        return True
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        return False
+
+
 def program() -> str:
     """The program's path: ``SKYFARM_PROGRAM``, else the one in this package, else ``skyfarm`` on PATH.
 
@@ -101,13 +114,7 @@ class Run:
 
     def stop(self) -> None:
         """Ends the program as Ctrl-C does, if it still runs."""
-        if self._process.poll() is None:
-            self._process.send_signal(signal.SIGINT)
-            try:
-                self._process.wait(PATIENCE)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
+        stop(self._process)
         self._reader.join()
         for pipe in (self._process.stdout, self._process.stderr):
             _pipe(pipe).close()
