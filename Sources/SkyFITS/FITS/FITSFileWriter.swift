@@ -133,47 +133,31 @@ package final class FITSFileWriter {
 
     /// Appends samples in raster order, of an image of integers of 32 bits.
     /// - Throws: ``OutputError`` with `noSpace` or `failed`.
-    package func write(_ samples: [Int32]) throws(OutputError) {
-        var samples = samples
-        try put(samples.count) { handle, first, count, status in
-            _ = ffpprk(handle, 1, first, count, &samples, status)
-        }
-    }
+    package func write(_ samples: [Int32]) throws(OutputError) { try put(samples, ffpprk) }
 
     /// Appends samples in raster order, of an image of integers of 16 bits.
     /// - Throws: ``OutputError`` with `noSpace` or `failed`.
-    package func write(_ samples: [Int16]) throws(OutputError) {
-        var samples = samples
-        try put(samples.count) { handle, first, count, status in
-            _ = ffppri(handle, 1, first, count, &samples, status)
-        }
-    }
+    package func write(_ samples: [Int16]) throws(OutputError) { try put(samples, ffppri) }
 
     /// Appends samples in raster order, of an image of bytes.
     /// - Throws: ``OutputError`` with `noSpace` or `failed`.
-    package func write(_ samples: [UInt8]) throws(OutputError) {
-        var samples = samples
-        try put(samples.count) { handle, first, count, status in
-            _ = ffpprb(handle, 1, first, count, &samples, status)
-        }
-    }
+    package func write(_ samples: [UInt8]) throws(OutputError) { try put(samples, ffpprb) }
 
     /// Appends samples in raster order, of an image of floats.
     /// - Throws: ``OutputError`` with `noSpace` or `failed`.
-    package func write(_ samples: [Float]) throws(OutputError) {
-        var samples = samples
-        try put(samples.count) { handle, first, count, status in
-            _ = ffppre(handle, 1, first, count, &samples, status)
-        }
-    }
+    package func write(_ samples: [Float]) throws(OutputError) { try put(samples, ffppre) }
 
-    private func put(
-        _ count: Int,
-        _ body: (UnsafeMutablePointer<fitsfile>, Int64, Int64, UnsafeMutablePointer<Int32>) -> Void
+    private func put<Sample>(
+        _ samples: [Sample],
+        _ write: (
+            UnsafeMutablePointer<fitsfile>?, Int, Int64, Int64, UnsafeMutablePointer<Sample>?,
+            UnsafeMutablePointer<Int32>?
+        ) -> Int32
     ) throws(OutputError) {
-        let first = place
-        try call { handle, status in body(handle, first, Int64(count), status) }
-        place += Int64(count)
+        var samples = samples
+        let (first, count) = (place, Int64(samples.count))
+        try call { handle, status in _ = write(handle, 1, first, count, &samples, status) }
+        place += count
     }
 
     /// Gives the file its name, once all samples of its images are written.
