@@ -9,17 +9,19 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-static const char library_name[] = "libdns_sd.so.1";
+// Every function that this file calls, and its name in the library.
+#define FUNCTIONS(F) \
+    F(register_service, DNSServiceRegister) F(browse, DNSServiceBrowse) F(resolve, DNSServiceResolve) \
+    F(query_record, DNSServiceQueryRecord) F(descriptor, DNSServiceRefSockFD) \
+    F(process_result, DNSServiceProcessResult) F(deallocate, DNSServiceRefDeallocate)
+
+#define MEMBER(member, name) __typeof__(name) *member;
+#define FIND(member, name) library.member = skyfarm_find_function(handle, #name);
+#define IS_FOUND(member, name) && library.member
 
 // Functions of the library, or NULL if it is not available.
 static struct {
-    __typeof__(DNSServiceRegister) *register_service;
-    __typeof__(DNSServiceBrowse) *browse;
-    __typeof__(DNSServiceResolve) *resolve;
-    __typeof__(DNSServiceQueryRecord) *query_record;
-    __typeof__(DNSServiceRefSockFD) *descriptor;
-    __typeof__(DNSServiceProcessResult) *process_result;
-    __typeof__(DNSServiceRefDeallocate) *deallocate;
+    FUNCTIONS(MEMBER)
 } library;
 
 // Avahi 0.8's compatibility library leaves the callbacks of a DNSServiceRef uninitialised and calls them when the
@@ -30,17 +32,11 @@ static const AvahiAllocator zeroing_allocator = {zeroed, free, realloc, calloc};
 
 static void load(void) {
     // The library is never closed, since a reference may outlive the last call of its owner.
-    void *handle = skyfarm_load_library(library_name, "DNSServiceRegister");
+    void *handle = skyfarm_load_library("libdns_sd.so.1", "DNSServiceRegister");
     // Functions of its dependencies are found through it. The allocator must not change after the first allocation.
     __typeof__(avahi_set_allocator) *set_allocator = skyfarm_find_function(handle, "avahi_set_allocator");
     if (set_allocator) set_allocator(&zeroing_allocator);
-    library.browse = skyfarm_find_function(handle, "DNSServiceBrowse");
-    library.resolve = skyfarm_find_function(handle, "DNSServiceResolve");
-    library.query_record = skyfarm_find_function(handle, "DNSServiceQueryRecord");
-    library.descriptor = skyfarm_find_function(handle, "DNSServiceRefSockFD");
-    library.process_result = skyfarm_find_function(handle, "DNSServiceProcessResult");
-    library.deallocate = skyfarm_find_function(handle, "DNSServiceRefDeallocate");
-    library.register_service = skyfarm_find_function(handle, "DNSServiceRegister");
+    FUNCTIONS(FIND)
     // Not set before `main`: `setenv` moves the environment, next to which a statically linked Swift runtime looks for
     // the program's arguments. The first `setenv` of a process is safe while other threads call `getenv`, since the
     // array that it replaces stays allocated and unchanged.
@@ -50,8 +46,7 @@ static void load(void) {
 int skyfarm_dnssd_load(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, load);
-    return library.register_service && library.browse && library.resolve && library.query_record && library.descriptor
-           && library.process_result && library.deallocate;
+    return 1 FUNCTIONS(IS_FOUND);
 }
 
 #define CALL(function, ...) (skyfarm_dnssd_load() ? library.function(__VA_ARGS__) : kDNSServiceErr_Unsupported)

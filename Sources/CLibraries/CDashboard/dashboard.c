@@ -9,75 +9,35 @@
 #define ELIBACC ENOENT
 #endif
 
+// Every function that this file calls, without its prefix.
+#define FUNCTIONS(F) \
+    F(start_daemon) F(stop_daemon) F(get_connection_info) F(suspend_connection) F(resume_connection) \
+    F(lookup_connection_value) F(create_response_from_buffer) F(create_response_from_callback) \
+    F(add_response_header) F(queue_response) F(destroy_response)
+
+#define MEMBER(name) __typeof__(MHD_##name) *name;
+#define IS_FOUND(name) && library.name
+
 // Functions of the library, or NULL if it is not available.
 static struct {
-    __typeof__(MHD_start_daemon) *start_daemon;
-    __typeof__(MHD_stop_daemon) *stop_daemon;
-    __typeof__(MHD_get_connection_info) *get_connection_info;
-    __typeof__(MHD_suspend_connection) *suspend_connection;
-    __typeof__(MHD_resume_connection) *resume_connection;
-    __typeof__(MHD_lookup_connection_value) *lookup_connection_value;
-    __typeof__(MHD_create_response_from_buffer) *create_response_from_buffer;
-    __typeof__(MHD_create_response_from_callback) *create_response_from_callback;
-    __typeof__(MHD_add_response_header) *add_response_header;
-    __typeof__(MHD_queue_response) *queue_response;
-    __typeof__(MHD_destroy_response) *destroy_response;
+    FUNCTIONS(MEMBER)
 } library;
 
+static void load(void) {
 #ifdef __linux__
-
-static const char library_name[] = "libmicrohttpd.so.12";
-
-static void load(void) {
     // The library is never closed, since its threads end after the last call.
-    void *handle = skyfarm_load_library(library_name, "MHD_start_daemon");
-    library.start_daemon = skyfarm_find_function(handle, "MHD_start_daemon");
-    library.stop_daemon = skyfarm_find_function(handle, "MHD_stop_daemon");
-    library.get_connection_info = skyfarm_find_function(handle, "MHD_get_connection_info");
-    library.suspend_connection = skyfarm_find_function(handle, "MHD_suspend_connection");
-    library.resume_connection = skyfarm_find_function(handle, "MHD_resume_connection");
-    library.lookup_connection_value = skyfarm_find_function(handle, "MHD_lookup_connection_value");
-    library.create_response_from_buffer = skyfarm_find_function(handle, "MHD_create_response_from_buffer");
-    library.create_response_from_callback = skyfarm_find_function(handle, "MHD_create_response_from_callback");
-    library.add_response_header = skyfarm_find_function(handle, "MHD_add_response_header");
-    library.queue_response = skyfarm_find_function(handle, "MHD_queue_response");
-    library.destroy_response = skyfarm_find_function(handle, "MHD_destroy_response");
-}
-
+    void *handle = skyfarm_load_library("libmicrohttpd.so.12", "MHD_start_daemon");
+#define FIND(name) library.name = skyfarm_find_function(handle, "MHD_" #name);
 #else
-
-static void load(void) {
-    library = (__typeof__(library)){
-        MHD_start_daemon,
-        MHD_stop_daemon,
-        MHD_get_connection_info,
-        MHD_suspend_connection,
-        MHD_resume_connection,
-        MHD_lookup_connection_value,
-        MHD_create_response_from_buffer,
-        MHD_create_response_from_callback,
-        MHD_add_response_header,
-        MHD_queue_response,
-        MHD_destroy_response,
-    };
-}
-
+#define FIND(name) library.name = MHD_##name;
 #endif
+    FUNCTIONS(FIND)
+}
 
 static int is_loaded(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, load);
-    return library.start_daemon
-           && library.stop_daemon
-           && library.get_connection_info
-           && library.suspend_connection
-           && library.resume_connection
-           && library.lookup_connection_value
-           && library.create_response_from_buffer
-           && library.create_response_from_callback
-           && library.add_response_header
-           && library.queue_response
-           && library.destroy_response;
+    return 1 FUNCTIONS(IS_FOUND);
 }
 
 struct MHD_Daemon *dashboard_start(
