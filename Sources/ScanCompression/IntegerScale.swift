@@ -78,8 +78,8 @@ private struct LatticeFit {
         let middle = values[values.count / 2]
         self.middle = Double(middle)
         // Most neighbours differ by one step if there are many values.
-        let gaps = zip(values, values.dropFirst()).map {
-            (size: Double($1) - Double($0), error: Double($0.ulp + $1.ulp) / 2)
+        let gaps = zip(values, values.dropFirst()).map { (one: Float, next: Float) -> (size: Double, error: Double) in
+            (size: Double(next) - Double(one), error: Double(one.ulp + next.ulp) / 2)
         }
         .sorted { $0.size < $1.size }
         let gap = gaps[gaps.count / Self.strayShare]
