@@ -67,7 +67,7 @@ extension CalibrateCommand.Options {
             try calibration.write(
                 frames[index], to: outputs[index].path, overwrite: overwrite, isCompressed: outputs[index].isCompressed
             ) {
-                if interrupts.received != nil { throw CancellationError() }
+                try interrupts.check()
             }
         }
     }

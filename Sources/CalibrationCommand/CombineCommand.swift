@@ -27,9 +27,7 @@ package struct CombineCommand: Command {
         do {
             let stack = try MasterStack(request)
             display.handle(.stage("combine"))
-            try stack.write(to: options.output, overwrite: options.overwrite) { _ in
-                if interrupts.received != nil { throw CancellationError() }
-            }
+            try stack.write(to: options.output, overwrite: options.overwrite) { _ in try interrupts.check() }
         } catch is CancellationError {
             throw CommandError(interrupts.received?.exitCode ?? .interrupted, "combine: stopped; nothing was written")
         } catch let failures as FrameFailures {

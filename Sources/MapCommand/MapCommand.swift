@@ -30,20 +30,10 @@ package struct MapCommand: Command {
         defer { display.finish() }
         let events = ScanEvents(display: display)
         let work = Task { try await run(plan, items, events) }
-        let watcher = Task {
-            for await _ in interrupts.signals { work.cancel() }
-        }
-        defer { watcher.cancel() }
-        do {
-            let report = try await work.value
-            display.finish()
-            return try end(report)
-        } catch {
-            display.finish()
-            guard let signal = interrupts.received else { throw error }
-            let advice = options.output == .standardOutput ? "" : "; the same command with --resume goes on"
-            throw CommandError(signal.exitCode, "map: stopped\(advice)")
-        }
+        let advice = options.output == .standardOutput ? "" : "; the same command with --resume goes on"
+        let report = try await interrupts.value(of: work, orStopped: "map: stopped\(advice)")
+        display.finish()
+        return try end(report)
     }
 
     /// Returns the paths of the files that a run with these arguments sends, and of the lists that name them.

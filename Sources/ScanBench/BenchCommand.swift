@@ -34,18 +34,9 @@ package struct BenchCommand: Command {
         let node = try ScanNode.started(options.cluster, events: events)
         defer { node.disconnect() }
         let work = Task { try await measure(node, events, folder) }
-        let watcher = Task {
-            for await _ in interrupts.signals { work.cancel() }
-        }
-        defer { watcher.cancel() }
-        do {
-            let report = try await work.value
-            try StandardOutput.write(options.common.json ? JSONOutput.document(report) : report.text)
-            return .complete
-        } catch {
-            if let signal = interrupts.received { throw CommandError(signal.exitCode, "bench: stopped") }
-            throw error
-        }
+        let report = try await interrupts.value(of: work, orStopped: "bench: stopped")
+        try StandardOutput.write(options.common.json ? JSONOutput.document(report) : report.text)
+        return .complete
     }
 
     private func measure(_ node: ScanNode, _ events: ScanEvents, _ folder: TemporaryFolder) async throws -> BenchReport

@@ -42,6 +42,29 @@ package final class Interrupts: Sendable {
 
     /// The first received signal, for code that polls.
     package var received: Signal? { first.value }
+
+    /// Ends work that polls once a signal was received.
+    /// - Throws: `CancellationError`.
+    package func check() throws {
+        if received != nil { throw CancellationError() }
+    }
+
+    /// Waits for `work`, which each signal cancels.
+    /// - Throws: what `work` throws; after a signal `CommandError` with `words` and the signal's exit code.
+    package func value<Value: Sendable>(
+        of work: Task<Value, any Error>, orStopped words: @autoclosure () -> String
+    ) async throws -> Value {
+        let watcher = Task {
+            for await _ in signals { work.cancel() }
+        }
+        defer { watcher.cancel() }
+        do {
+            return try await work.value
+        } catch {
+            guard let signal = received else { throw error }
+            throw CommandError(signal.exitCode, words())
+        }
+    }
 }
 
 private final class FirstSignal: Sendable {

@@ -26,18 +26,10 @@ package struct SpreadCommand: Command {
         let interrupts = Interrupts(beforeExit: { progress.finish() })
         defer { progress.finish() }
         let work = Task { try await copy(files, progress) }
-        let watcher = Task {
-            for await _ in interrupts.signals { work.cancel() }
-        }
-        defer { watcher.cancel() }
-        do {
-            let report = try await work.value
-            progress.finish()
-            return try end(report)
-        } catch {
-            guard let signal = interrupts.received else { throw error }
-            throw CommandError(signal.exitCode, "spread: stopped; run the same command again to go on")
-        }
+        let report = try await interrupts.value(
+            of: work, orStopped: "spread: stopped; run the same command again to go on")
+        progress.finish()
+        return try end(report)
     }
 
     private func copy(_ files: [InputList.File], _ progress: SpreadProgress) async throws -> SpreadReport {

@@ -24,17 +24,14 @@ package struct CallCommand: Command {
         defer { display.finish() }
         let events = ScanEvents(display: display)
         let work = Task { try await run(events) }
-        let watcher = Task {
-            for await _ in interrupts.signals { work.cancel() }
-        }
-        defer { watcher.cancel() }
         let hasNoReader = Locked(false)
         Self.watchReader {
             hasNoReader.withLock { $0 = true }
             work.cancel()
         }
         do {
-            let report = try await work.value
+            let advice = options.journal == nil ? "" : "; the same command with the same --journal goes on"
+            let report = try await interrupts.value(of: work, orStopped: "call: stopped\(advice)")
             display.finish()
             for (line, details) in report.failures {
                 options.log.write(.error, "\(line)")
@@ -45,9 +42,7 @@ package struct CallCommand: Command {
         } catch {
             display.finish()
             if hasNoReader.withLock({ $0 }) { throw CommandError(.brokenPipe, "standard output", errno: EPIPE) }
-            guard let signal = interrupts.received else { throw error }
-            let advice = options.journal == nil ? "" : "; the same command with the same --journal goes on"
-            throw CommandError(signal.exitCode, "call: stopped\(advice)")
+            throw error
         }
     }
 

@@ -74,7 +74,7 @@ extension SynthCommand {
             try night.write(
                 to: files, history: "made by skyfarm synth \(Software.version)", overwrite: making.overwrite
             ) { pixels in
-                if interrupts.received != nil { throw CancellationError() }
+                try interrupts.check()
                 display.handle(.finished(work: Double(pixels), system: ScanEvents.localName))
             }
         } catch is CancellationError {

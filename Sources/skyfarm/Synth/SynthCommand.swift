@@ -54,7 +54,7 @@ extension SynthCommand {
             to: making.output, type: making.type == .f32 ? .float32 : .uint16,
             history: ["made by skyfarm synth \(Software.version)"], overwrite: making.overwrite
         ) { pixels in
-            if interrupts.received != nil { throw CancellationError() }
+            try interrupts.check()
             display.handle(.finished(work: Double(pixels), system: ScanEvents.localName))
         }
         try truth?.commit()
