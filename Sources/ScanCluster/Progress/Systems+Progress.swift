@@ -7,7 +7,6 @@ extension Systems {
         var runs = 0
         var start = Instant(nanoseconds: 0)
         var end = Instant(nanoseconds: 0)
-        var isClosed = false
         /// The end of the course before this one, if anybody reads.
         var previous: RunProgress?
         /// Those that wait, or nil for those that do not, by their numbers.
@@ -47,15 +46,6 @@ extension Systems {
             registry.course.runs -= 1
             guard registry.course.runs == 0 else { return [Waiter]() }
             registry.course.end = now
-            return registry.course.wakeReaders()
-        }
-        for waiter in woken { waiter.resume() }
-    }
-
-    /// Ends all sequences of progress: the registry is used no more.
-    package func closeProgress() {
-        let woken = registry.withLock { registry in
-            registry.course.isClosed = true
             return registry.course.wakeReaders()
         }
         for waiter in woken { waiter.resume() }
@@ -177,10 +167,9 @@ private final class Reader: Sendable {
             let (known, version) = (registry.course, registry.course.version)
             let wanted = course ?? max(known.number, earlier + 1)
             switch known.number {
-            case wanted where !known.isClosed || known.runs == 0:
-                return (registry.progress(at: now), wanted, version, false)
+            case wanted: return (registry.progress(at: now), wanted, version, false)
             case wanted + 1 where known.previous != nil: return (known.previous, wanted, version, false)
-            case ..<wanted: return (nil, wanted, version, known.isClosed)
+            case ..<wanted: return (nil, wanted, version, registry.isClosed)
             default: return (nil, wanted, version, true)
             }
         }

@@ -71,12 +71,13 @@ public final class Systems: Sendable {
         if let setAside { wakeAll(at: setAside) }
     }
 
-    /// No system will join any more: runs that need one end at once.
+    /// No system will join any more: runs that need one end at once, and so do sequences of progress that wait for a run.
     package func close() {
         change { registry in
             registry.isClosed = true
             return true
         }
+        for waiter in registry.withLock({ $0.course.wakeReaders() }) { waiter.resume() }
     }
 
     /// Whether no system will join any more.

@@ -104,7 +104,7 @@ import Testing
             }
         }
         #expect(read { $0.cancelAll() } == 0)
-        #expect(read { _ in farm.systems.closeProgress() } == 0)
+        #expect(read { _ in farm.systems.close() } == 0)
     }
 
     @Test("is one line for people")
