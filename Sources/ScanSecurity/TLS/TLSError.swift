@@ -31,14 +31,3 @@ package enum TLSErrorCode: String, Sendable {
     /// OpenSSL failed on this side.
     case unusable
 }
-
-extension TLSError {
-    /// Whether the session failed because the peer did not authenticate as a member of the cluster.
-    package var isAuthentication: Bool {
-        switch code {
-        case .wrongKey, .noKey, .noProof, .oldVersion: true
-        case .notTLS, .tooManyBytes, .endedInHandshake, .truncated, .corrupted, .alert, .protocolViolation, .unusable:
-            false
-        }
-    }
-}
