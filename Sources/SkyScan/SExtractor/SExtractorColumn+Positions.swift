@@ -41,66 +41,36 @@ extension SExtractorColumn {
         }
     }
 
-    private static let barycentres = table { table in
-        table.add("X_WORLD", .double, "deg", "E18.10", "Barycenter position along world x axis") {
-            $0.one($0.world(.barycentre).longitude)
-        }
-        table.add("Y_WORLD", .double, "deg", "E18.10", "Barycenter position along world y axis") {
-            $0.one($0.world(.barycentre).latitude)
-        }
-        table.add("ALPHA_SKY", .double, "deg", "F11.7", "Right ascension of barycenter (native)") {
-            $0.one($0.sky(.barycentre).longitude)
-        }
-        table.add("DELTA_SKY", .double, "deg", "F11.7", "Declination of barycenter (native)") {
-            $0.one($0.sky(.barycentre).latitude)
-        }
-        table.add("ALPHA_J2000", .double, "deg", "F11.7", "Right ascension of barycenter (J2000)") {
-            $0.one($0.equatorial(.barycentre).rightAscension)
-        }
-        table.add("DELTA_J2000", .double, "deg", "F11.7", "Declination of barycenter (J2000)") {
-            $0.one($0.equatorial(.barycentre).declination)
-        }
+    private static let barycentres = table {
+        $0.addPosition(
+            .barycentre, "", "Barycenter position along world x axis", "Barycenter position along world y axis",
+            "Right ascension of barycenter (native)", "Declination of barycenter (native)",
+            "Right ascension of barycenter (J2000)", "Declination of barycenter (J2000)")
     }
 
-    private static let windowedPositions = table { table in
-        table.add("XWIN_WORLD", .double, "deg", "E18.10", "Windowed position along world x axis") {
-            $0.one($0.world(.windowed).longitude)
-        }
-        table.add("YWIN_WORLD", .double, "deg", "E18.10", "Windowed position along world y axis") {
-            $0.one($0.world(.windowed).latitude)
-        }
-        table.add("ALPHAWIN_SKY", .double, "deg", "F11.7", "Windowed right ascension  (native)") {
-            $0.one($0.sky(.windowed).longitude)
-        }
-        table.add("DELTAWIN_SKY", .double, "deg", "F11.7", "Windowed declination (native)") {
-            $0.one($0.sky(.windowed).latitude)
-        }
-        table.add("ALPHAWIN_J2000", .double, "deg", "F11.7", "Windowed right ascension (J2000)") {
-            $0.one($0.equatorial(.windowed).rightAscension)
-        }
-        table.add("DELTAWIN_J2000", .double, "deg", "F11.7", "windowed declination (J2000)") {
-            $0.one($0.equatorial(.windowed).declination)
-        }
+    private static let windowedPositions = table {
+        $0.addPosition(
+            .windowed, "WIN", "Windowed position along world x axis", "Windowed position along world y axis",
+            "Windowed right ascension  (native)", "Windowed declination (native)",
+            "Windowed right ascension (J2000)", "windowed declination (J2000)")
     }
 
-    private static let peaks = table { table in
-        table.add("XPEAK_WORLD", .double, "deg", "E18.10", "World-x coordinate of the brightest pixel") {
-            $0.one($0.world(.peak).longitude)
-        }
-        table.add("YPEAK_WORLD", .double, "deg", "E18.10", "World-y coordinate of the brightest pixel") {
-            $0.one($0.world(.peak).latitude)
-        }
-        table.add("ALPHAPEAK_SKY", .double, "deg", "F11.7", "Right ascension of brightest pix (native)") {
-            $0.one($0.sky(.peak).longitude)
-        }
-        table.add("DELTAPEAK_SKY", .double, "deg", "F11.7", "Declination of brightest pix (native)") {
-            $0.one($0.sky(.peak).latitude)
-        }
-        table.add("ALPHAPEAK_J2000", .double, "deg", "F11.7", "Right ascension of brightest pix (J2000)") {
-            $0.one($0.equatorial(.peak).rightAscension)
-        }
-        table.add("DELTAPEAK_J2000", .double, "deg", "F11.7", "Declination of brightest pix (J2000)") {
-            $0.one($0.equatorial(.peak).declination)
-        }
+    private static let peaks = table {
+        $0.addPosition(
+            .peak, "PEAK", "World-x coordinate of the brightest pixel", "World-y coordinate of the brightest pixel",
+            "Right ascension of brightest pix (native)", "Declination of brightest pix (native)",
+            "Right ascension of brightest pix (J2000)", "Declination of brightest pix (J2000)")
+    }
+}
+
+extension [SExtractorColumn] {
+    /// The six columns of a position in the sky, with their comments.
+    fileprivate mutating func addPosition(_ place: SExtractorContext.Place, _ infix: String, _ comments: String...) {
+        add("X\(infix)_WORLD", .double, "deg", "E18.10", comments[0]) { $0.one($0.world(place).longitude) }
+        add("Y\(infix)_WORLD", .double, "deg", "E18.10", comments[1]) { $0.one($0.world(place).latitude) }
+        add("ALPHA\(infix)_SKY", .double, "deg", "F11.7", comments[2]) { $0.one($0.sky(place).longitude) }
+        add("DELTA\(infix)_SKY", .double, "deg", "F11.7", comments[3]) { $0.one($0.sky(place).latitude) }
+        add("ALPHA\(infix)_J2000", .double, "deg", "F11.7", comments[4]) { $0.one($0.equatorial(place).rightAscension) }
+        add("DELTA\(infix)_J2000", .double, "deg", "F11.7", comments[5]) { $0.one($0.equatorial(place).declination) }
     }
 }
