@@ -16,6 +16,16 @@ struct PackedWindow: Codable, Equatable, Sendable {
         var row: Int
 
         init(_ piece: StoredPiece) { (byteCount, column, row) = (piece.byteCount, piece.column, piece.row) }
+
+        /// Takes its bytes from the front of `rest`.
+        /// - Throws: ``ScanSetupError`` if there are fewer.
+        func take(from rest: inout UnsafeRawBufferPointer) throws(ScanSetupError) -> UnsafeRawBufferPointer {
+            guard (0...rest.count).contains(byteCount) else {
+                throw ScanSetupError("a piece of \(byteCount) bytes is not in the packed pixels")
+            }
+            defer { rest = UnsafeRawBufferPointer(rebasing: rest[byteCount...]) }
+            return UnsafeRawBufferPointer(rebasing: rest[..<byteCount])
+        }
     }
 
     var window: WindowPixels
@@ -48,23 +58,17 @@ struct PackedWindow: Codable, Equatable, Sendable {
         guard length <= min(codingLimit, bytes.count - lengthSize) else {
             throw ScanSetupError("the packed pixels begin with \(length) of \(bytes.count) bytes")
         }
-        var end = lengthSize + length
+        let end = lengthSize + length
         let packed = try WireDecoder().decode(
             PackedWindow.self, from: UnsafeRawBufferPointer(rebasing: bytes[lengthSize..<end]))
         try packed.window.rect.validate()
         guard packed.window.hasWeights == (packed.weights != nil), packed.window.hasMask == (packed.mask != nil),
             !packed.window.rect.isEmpty
         else { throw ScanSetupError("the packed pixels lack a map of the window \(packed.window.rect)") }
-        func next(_ piece: Piece) throws -> UnsafeRawBufferPointer {
-            guard (0...bytes.count - end).contains(piece.byteCount) else {
-                throw ScanSetupError("a piece of \(piece.byteCount) bytes is not in the packed pixels")
-            }
-            defer { end += piece.byteCount }
-            return UnsafeRawBufferPointer(rebasing: bytes[end..<end + piece.byteCount])
-        }
-        let image = try next(packed.image)
-        let maps = [try packed.weights.map(next), try packed.mask.map(next)]
-        guard end == bytes.count else { throw ScanSetupError("\(bytes.count - end) bytes follow the packed pixels") }
+        var rest = UnsafeRawBufferPointer(rebasing: bytes[end...])
+        let image = try packed.image.take(from: &rest)
+        let maps = [try packed.weights?.take(from: &rest), try packed.mask?.take(from: &rest)]
+        guard rest.isEmpty else { throw ScanSetupError("\(rest.count) bytes follow the packed pixels") }
         return (packed, image, maps)
     }
 }

@@ -101,12 +101,12 @@ struct PackedFrame: Codable, Equatable, Sendable {
         return try BulkBytes(byteCount: count) { target in
             let parts = frame.window.split(target)
             var rest = UnsafeRawBufferPointer(rebasing: bytes[end...])
-            let piece = try take(frame.image, of: &rest)
+            let piece = try frame.image.take(from: &rest)
             try frame.calibrate(piece, reduction, into: parts.samples)
             let size = (frame.window.rect.width, frame.window.rect.height)
             func read(_ piece: PackedWindow.Piece, _ target: UnsafeMutableBufferPointer<Float>) throws {
                 try FITSImage.read(
-                    piece: try take(piece, of: &rest), column: piece.column, row: piece.row, size: size, into: target)
+                    piece: try piece.take(from: &rest), column: piece.column, row: piece.row, size: size, into: target)
             }
             if let target = parts.weights, let piece = frame.weights { try read(piece, target) }
             if let target = parts.mask, let piece = frame.mask {
@@ -114,16 +114,6 @@ struct PackedFrame: Codable, Equatable, Sendable {
             }
             guard rest.isEmpty else { throw ScanSetupError("\(rest.count) bytes follow the packed frame") }
         }
-    }
-
-    private static func take(
-        _ piece: PackedWindow.Piece, of rest: inout UnsafeRawBufferPointer
-    ) throws -> UnsafeRawBufferPointer {
-        guard (0...rest.count).contains(piece.byteCount) else {
-            throw ScanSetupError("a piece of \(piece.byteCount) bytes is not in the packed frame")
-        }
-        defer { rest = UnsafeRawBufferPointer(rebasing: rest[piece.byteCount...]) }
-        return UnsafeRawBufferPointer(rebasing: rest[..<piece.byteCount])
     }
 
     /// Checks what another process says about the pixels.
