@@ -88,25 +88,14 @@ struct SuperKey: CodingKey {
     init?(intValue: Int) { nil }
 }
 
-struct UnkeyedEncoding: UnkeyedEncodingContainer {
-    private let encoder: WireEncoder
-    private let level: Int
-    private let serial: Int
-    private(set) var count = 0
+/// A container without keys.
+protocol ValuesEncoding {
+    var level: Int { get }
+    /// The encoder, ready for the next value.
+    mutating func next() -> WireEncoder
+}
 
-    init(_ encoder: WireEncoder, _ container: (level: Int, serial: Int)) {
-        self.encoder = encoder
-        (level, serial) = container
-    }
-
-    var codingPath: [any CodingKey] { [] }
-
-    private mutating func next() -> WireEncoder {
-        encoder.message.enter(level, serial)
-        count += 1
-        return encoder
-    }
-
+extension ValuesEncoding {
     mutating func encodeNil() throws { next().message.putNil() }
     mutating func encode(_ value: Bool) throws { next().message.put(value) }
     mutating func encode(_ value: String) throws { next().message.put(value) }
@@ -124,6 +113,26 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
     mutating func encode(_ value: UInt64) throws { next().message.put(unsigned: UInt64(value)) }
 
     mutating func encode<Value: Encodable>(_ value: Value) throws { try next().encodeValue(value, level: level) }
+}
+
+struct UnkeyedEncoding: UnkeyedEncodingContainer, ValuesEncoding {
+    private let encoder: WireEncoder
+    let level: Int
+    private let serial: Int
+    private(set) var count = 0
+
+    init(_ encoder: WireEncoder, _ container: (level: Int, serial: Int)) {
+        self.encoder = encoder
+        (level, serial) = container
+    }
+
+    var codingPath: [any CodingKey] { [] }
+
+    mutating func next() -> WireEncoder {
+        encoder.message.enter(level, serial)
+        count += 1
+        return encoder
+    }
 
     mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
         KeyedEncodingContainer(
@@ -139,33 +148,15 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
     }
 }
 
-struct SingleValueEncoding: SingleValueEncodingContainer {
+struct SingleValueEncoding: SingleValueEncodingContainer, ValuesEncoding {
     let encoder: WireEncoder
     let level: Int
     let position: Int
 
     var codingPath: [any CodingKey] { [] }
 
-    private func begin() -> WireEncoder {
+    func next() -> WireEncoder {
         encoder.message.beginValue(position: position)
         return encoder
     }
-
-    mutating func encodeNil() throws { begin().message.putNil() }
-    mutating func encode(_ value: Bool) throws { begin().message.put(value) }
-    mutating func encode(_ value: String) throws { begin().message.put(value) }
-    mutating func encode(_ value: Double) throws { begin().message.put(value) }
-    mutating func encode(_ value: Float) throws { begin().message.put(value) }
-    mutating func encode(_ value: Int) throws { begin().message.put(signed: Int64(value)) }
-    mutating func encode(_ value: Int8) throws { begin().message.put(signed: Int64(value)) }
-    mutating func encode(_ value: Int16) throws { begin().message.put(signed: Int64(value)) }
-    mutating func encode(_ value: Int32) throws { begin().message.put(signed: Int64(value)) }
-    mutating func encode(_ value: Int64) throws { begin().message.put(signed: Int64(value)) }
-    mutating func encode(_ value: UInt) throws { begin().message.put(unsigned: UInt64(value)) }
-    mutating func encode(_ value: UInt8) throws { begin().message.put(unsigned: UInt64(value)) }
-    mutating func encode(_ value: UInt16) throws { begin().message.put(unsigned: UInt64(value)) }
-    mutating func encode(_ value: UInt32) throws { begin().message.put(unsigned: UInt64(value)) }
-    mutating func encode(_ value: UInt64) throws { begin().message.put(unsigned: UInt64(value)) }
-
-    mutating func encode<Value: Encodable>(_ value: Value) throws { try begin().encodeValue(value, level: level) }
 }
