@@ -42,7 +42,7 @@ struct MasterMaker {
     mutating func run(isDryRun: Bool) throws {
         if !plan.masters.isEmpty, !isDryRun { try OutputTemplate.makeFolder(of: folder + "master.fits") }
         for index in plan.masters.indices {
-            if interrupts?.received != nil { throw CancellationError() }
+            try interrupts?.check()
             let master = plan.masters[index]
             do {
                 masters.append(try handle(master, isDryRun: isDryRun))
@@ -204,7 +204,7 @@ struct MasterMaker {
             _ = try calibration.write(
                 frames[index].location, to: outputs[index], overwrite: false, isCompressed: false
             ) {
-                if interrupts?.received != nil { throw CancellationError() }
+                try interrupts?.check()
             }
             return ImageLocation(path: outputs[index], selector: .firstImage)
         }
@@ -221,9 +221,7 @@ struct MasterMaker {
         request.slots = slots
         request.cards = master.group.cards(made.key)
         let interrupts = interrupts
-        try MasterStack(request).write(to: made.location.path, overwrite: true) { _ in
-            if interrupts?.received != nil { throw CancellationError() }
-        }
+        try MasterStack(request).write(to: made.location.path, overwrite: true) { _ in try interrupts?.check() }
     }
 }
 
