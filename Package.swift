@@ -164,8 +164,8 @@ let package = Package(
             name: "ImageScanning",
             dependencies: [
                 "TaskJournal", "CalibrationFlags", "Console", "CommandLineKit", "ScanDashboard", "SAMP", "SkyScan",
-                "SkyReport", "SkyCatalogue", "SkyCalibration",
-                "SkyMeasurement", "SkyExtraction", "SkyFITS", "ScanFarm", "ScanNetwork", "ScanDiscovery",
+                "SkyReport", "SkyCatalogue", "SkyCalibration", "SkyMeasurement", "SkyExtraction", "SkyFITS",
+                "ScanFarm", "ScanNetwork", "ScanDiscovery", "SkyTrails",
                 "ScanSecurity", "ScanCluster", "ScanBasics",
             ],
             swiftSettings: swift),
@@ -188,7 +188,7 @@ let package = Package(
             name: "SkyScan",
             dependencies: [
                 "ScanBasics", "SkyCalibration", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS",
-                "ScanNetwork", "ScanCluster", "TaskJournal", "CSystem", "CElementary", "ScanSlots",
+                "ScanNetwork", "ScanCluster", "TaskJournal", "CSystem", "CElementary", "ScanSlots", "SkyTrails",
             ],
             swiftSettings: computing),
         // A program that the owner of a node has named, as a task, and the place where it runs.
@@ -221,6 +221,8 @@ let package = Package(
             name: "SkyCatalogue",
             dependencies: ["ScanBasics", "SkyFITS", "SkyExtraction", "CFITSIO", "CZlib"],
             swiftSettings: computing),
+        // Trails of satellites in the coarse image that a scan returns, and the sources that they touch.
+        .target(name: "SkyTrails", dependencies: ["SkyExtraction"], swiftSettings: computing),
         // Further numbers of sources, on request: SExtractor's columns, fluxes at given positions, check images.
         .target(
             name: "SkyMeasurement",
@@ -475,7 +477,7 @@ let package = Package(
         .testTarget(
             name: "SkyImageTests",
             dependencies: [
-                "ScanBasics", "SkySynthetic", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS",
+                "ScanBasics", "SkySynthetic", "SkyCatalogue", "SkyTrails", "SkyMeasurement", "SkyExtraction", "SkyFITS",
                 "SkyTestSupport", "CSkyKernel", "CElementary", "CSEP", "CFITSIO",
             ],
             exclude: [

@@ -158,6 +158,7 @@ extension ScanCommand {
         parameters.measurements?.isOfOtherImage = options.detectionImage != nil
         parameters.returnsPixels = options.checkImages.contains(where: \.image.showsSources)
         parameters.forced = options.forced?.request
+        parameters.findsTrails = options.trails != nil
         do {
             try parameters.validate()
         } catch {

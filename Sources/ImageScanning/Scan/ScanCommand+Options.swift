@@ -36,6 +36,8 @@ extension ScanCommand {
         /// Nil: SEP's columns.
         package var columns: Columns?
         package var checkImages: [CheckImageOutput]
+        /// Nil: no trails are looked for.
+        package var trails: Trails?
         /// Nil: sources are searched for.
         package var forced: Forced?
         /// What a row of a catalogue is.
@@ -75,6 +77,7 @@ extension ScanCommand {
             if !checkImages.isEmpty, images.skipsExisting {
                 throw UsageError("--skip-existing cannot tell whether check images are current; leave one of them out")
             }
+            trails = try Trails(arguments)
             common = try CommonOptions(arguments)
             log = try Log(arguments)
             for name in self.outputs { try Self.checkFormat(of: name) }
@@ -199,7 +202,7 @@ extension ScanCommand {
                     output.spec, Options.Images.merged.spec, overwrite.spec, Options.Page.report.spec,
                     Options.Page.preview.spec,
                     DashboardOption.option.spec, samp.spec,
-                ] + Options.CheckImageOutput.options + [dryRun.spec]),
+                ] + Options.CheckImageOutput.options + [Options.Trails.option.spec, dryRun.spec]),
             OptionSection(
                 title: "Images",
                 options: [

@@ -2,7 +2,7 @@ package import SkyFITS
 
 /// Pass 2 over one band: finds and measures the sources that the band owns.
 package struct BandExtraction: BandStep {
-    package static let typeName = "sky.band/7"
+    package static let typeName = "sky.band/8"
     package static let costPerPixel = 1.0
 
     package var plan: BandPlan
@@ -46,6 +46,7 @@ package struct BandExtraction: BandStep {
         }
         result.batch = try scan.batch(ofIslands: owned)
         if parameters.returnsDetections { result.batch.detected = scan.detections(in: band.core) }
+        if parameters.findsTrails { result.coarse = scan.coarseImage(rows: band.core.y) }
         return result
     }
 
@@ -53,6 +54,10 @@ package struct BandExtraction: BandStep {
         try output.validate(in: plan.image)
         guard output.batch.keyRow.allSatisfy({ sector.y.contains(Int($0)) }) else {
             throw ScanSetupError("the response holds sources of other bands")
+        }
+        let isCoarse = output.coarse.map { $0.fits(image: plan.image, rows: plan[band].core.y) }
+        guard isCoarse ?? true, (isCoarse != nil) == parameters.findsTrails else {
+            throw ScanSetupError("the coarse image of the response does not fit the band")
         }
     }
 

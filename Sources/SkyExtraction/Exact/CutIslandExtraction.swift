@@ -2,7 +2,7 @@ package import SkyFITS
 
 /// A second scan of islands that bands cut, in a window expected to contain them.
 package struct CutIslandExtraction: WindowStep {
-    package static let typeName = "sky.island/7"
+    package static let typeName = "sky.island/8"
     package static let costPerPixel = 1.0
 
     package var plan: BandPlan

@@ -2,7 +2,7 @@ package import SkyFITS
 
 /// Both passes over an image that is cut into no bands: its background, then its sources.
 package struct ImageExtraction: BandStep {
-    package static let typeName = "sky.image/5"
+    package static let typeName = "sky.image/6"
     package static let costPerPixel = MeshMeasurement.costPerPixel + BandExtraction.costPerPixel
 
     package var plan: BandPlan
@@ -36,6 +36,9 @@ package struct ImageExtraction: BandStep {
     package func validate(_ output: ImageResult) throws(ScanSetupError) {
         try mesh.validate(output.statistics)
         try output.window.validate(in: plan.image)
+        guard output.window.coarse.map({ $0.fits(image: plan.image, rows: plan.image.y) }) ?? true else {
+            throw ScanSetupError("the coarse image of the response does not fit the image")
+        }
     }
 
     package var missing: ImageResult { ImageResult(statistics: mesh.missing, window: WindowResult()) }

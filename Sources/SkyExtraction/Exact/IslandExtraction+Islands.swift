@@ -49,6 +49,17 @@ extension IslandExtraction {
         return runs
     }
 
+    /// The sums of the samples of these rows of the image, which the window must hold in full width.
+    borrowing func coarseImage(rows: Range<Int>) -> CoarseImage {
+        var coarse = CoarseImage(image: window.image, rows: rows)
+        let width = window.rect.width
+        for row in rows {
+            let start = window.pixels + (row - window.rect.y.lowerBound) * width
+            coarse.add(row: row, UnsafeBufferPointer(start: start, count: width), noise: window.globalNoise)
+        }
+        return coarse
+    }
+
     /// Calls `body` with each pixel of an island, in image coordinates, until it returns false.
     borrowing func forEachPixel(of island: Island, _ body: (_ x: Int, _ y: Int) -> Bool) {
         withArrays { arrays in

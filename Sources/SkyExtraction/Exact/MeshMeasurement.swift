@@ -2,7 +2,7 @@ package import SkyFITS
 
 /// Pass 1 over one band: the raw background of its meshes.
 package struct MeshMeasurement: BandStep {
-    package static let typeName = "sky.mesh/7"
+    package static let typeName = "sky.mesh/8"
     /// Measured on images of a million pixels and more: a third of the time of a scan.
     package static let costPerPixel = 0.5
 

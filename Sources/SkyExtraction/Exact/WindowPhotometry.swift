@@ -35,7 +35,7 @@ package struct ApertureResult: Codable, Equatable, Sendable {
 
 /// Photometry of given sources in a window that holds their apertures.
 package struct WindowPhotometry: WindowStep {
-    package static let typeName = "sky.aperture/5"
+    package static let typeName = "sky.aperture/6"
     package static let costPerPixel = 0.25
 
     /// The sources and their window.

@@ -42,6 +42,8 @@ package struct WindowResult: Codable, Equatable, Sendable {
     package var batch = SourceBatch()
     /// Islands that must be extracted again in a larger window.
     package var cut = CutIslands()
+    /// The coarse image of the band's core; nil unless ``ScanParameters/findsTrails``.
+    package var coarse: CoarseImage?
 
     package init() {}
 

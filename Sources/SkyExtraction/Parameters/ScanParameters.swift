@@ -49,6 +49,8 @@ public struct ScanParameters: Codable, Hashable, Sendable {
     public var returnsPixels = false
     /// Whether all pixels above the threshold are returned, for the measurement of the sources in other images.
     public var returnsDetections = false
+    /// Whether trails of satellites are looked for, for which bands also return a ``CoarseImage``. False by default.
+    public var findsTrails = false
 
     /// Photometry at given positions instead of a catalogue of sources; nil, the default: none.
     public var forced: ForcedRequest?

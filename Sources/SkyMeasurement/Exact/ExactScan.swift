@@ -29,6 +29,8 @@ package struct ExactScan: Sendable {
     package private(set) var background: BackgroundModel?
     /// The sources, once they are cleaned. They are complete when there is no further round.
     package private(set) var assembly: CatalogAssembly
+    /// The coarse image, if trails are looked for; complete once all bands are.
+    package private(set) var coarse: CoarseImage?
     /// The fluxes at given positions.
     package private(set) var forced: ForcedPlan?
     /// The requested measurements, the photometry of the sources included.
@@ -55,6 +57,7 @@ package struct ExactScan: Sendable {
         accumulator = BackgroundAccumulator(plan: plan, parameters: parameters)
         planner = CutIslandPlanner(plan: plan, parameters: parameters)
         assembly = CatalogAssembly(SourceBatch(), parameters: parameters)
+        coarse = parameters.findsTrails ? CoarseImage(image: plan.image, rows: plan.image.y) : nil
         switch aim {
         case .sources: break
         case .positions(let positions): forced = positions
@@ -123,6 +126,7 @@ package struct ExactScan: Sendable {
 
     private mutating func add(_ output: WindowResult, ofBand band: Int) {
         batch.append(output.batch)
+        if let part = output.coarse { coarse?.add(part) }
         cutWindows += planner.finish(band: band, cut: output.cut)
     }
 

@@ -13,7 +13,7 @@ package struct ForcedWindow: Codable, Equatable, Sendable {
 
 /// Photometry at given positions, in a window that holds their apertures.
 package struct ForcedPhotometry: WindowStep {
-    package static let typeName = "sky.forced/2"
+    package static let typeName = "sky.forced/3"
     package static let costPerPixel = 0.25
 
     /// The positions and their window.

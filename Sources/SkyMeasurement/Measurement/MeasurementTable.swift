@@ -31,6 +31,17 @@ public struct MeasurementTable: Codable, Equatable, Sendable {
             index * area..<(index + 1) * area, with: other.vignettes[position * area..<(position + 1) * area])
     }
 
+    /// The rows at `indices` of a table of `count` rows.
+    package func selecting(_ indices: [Int], of count: Int) -> MeasurementTable {
+        func rows<Value>(_ values: [Value]) -> [Value] {
+            let width = values.count / max(1, count)
+            return width == 0 ? [] : indices.flatMap { values[$0 * width..<($0 + 1) * width] }
+        }
+        var table = MeasurementTable()
+        (table.values, table.vignettes) = (rows(values), rows(vignettes))
+        return table
+    }
+
     /// The numbers of a quantity, one array per component, one element per source.
     package func components(_ quantity: MeasuredQuantity, _ request: MeasurementRequest) -> [[Double]] {
         let layout = MeasurementLayout(request)

@@ -3,7 +3,7 @@ package import SkyFITS
 
 /// Measurement of given sources on request, in a window that holds what they need.
 package struct WindowMeasurement: WindowStep {
-    package static let typeName = "sky.measure/3"
+    package static let typeName = "sky.measure/4"
     package static let costPerPixel = 0.5
 
     /// The sources and their window.

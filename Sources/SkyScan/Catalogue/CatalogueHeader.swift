@@ -21,6 +21,9 @@ enum CatalogueHeader {
         if let scale = result.varianceScale {
             entries.append(HeaderEntry("WGHTVAR", .real(scale), comment: "Variance of a pixel of weight 1"))
         }
+        if let trails = result.trails {
+            entries.append(HeaderEntry("NTRAILS", .integer(trails.count), comment: "Trails of satellites"))
+        }
         return entries + [
             HeaderEntry("MASKED", .integer(result.maskedPixels), comment: "Masked pixels"),
             HeaderEntry("BACKGR", .real(Double(result.globalLevel)), comment: "Median background"),

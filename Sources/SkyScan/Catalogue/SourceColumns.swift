@@ -1,5 +1,6 @@
 internal import SkyCatalogue
 internal import SkyExtraction
+internal import SkyTrails
 
 /// Columns of a catalogue, with SEP's names, units and descriptions.
 enum SourceColumns {
@@ -8,7 +9,8 @@ enum SourceColumns {
         of sources: SourceTable, unit: String, parameters: ScanParameters,
         coordinates: (rightAscension: [Double], declination: [Double], frame: String)?
     ) -> [CatalogueTable.Column] {
-        places(of: sources, "Barycentre", coordinates) + shapes(sources) + fluxes(sources, unit) + extent(sources)
+        places(of: sources, "Barycentre", coordinates) + shapes(sources)
+            + fluxes(sources, unit, hasTrails: parameters.findsTrails) + extent(sources)
             + photometry(sources.photometry, unit, parameters)
     }
 
@@ -100,7 +102,9 @@ enum SourceColumns {
         ]
     }
 
-    private static func fluxes(_ sources: SourceTable, _ unit: String) -> [CatalogueTable.Column] {
+    private static func fluxes(
+        _ sources: SourceTable, _ unit: String, hasTrails: Bool
+    ) -> [CatalogueTable.Column] {
         [
             .init("thresh", unit: unit, description: "Detection threshold", .float(sources.thresh)),
             .init("peak", unit: unit, description: "Highest pixel", .float(sources.peak)),
@@ -110,7 +114,9 @@ enum SourceColumns {
                 "cflux", unit: unit, description: "Sum of the source's pixels after the filter",
                 .float(sources.cflux)),
             .init(
-                "flag", description: "Bits: 1 deblended, 2 cut by the image's edge, 8 x and y fully correlated",
+                "flag",
+                description: "Bits: 1 deblended, 2 cut by the image's edge, 8 x and y fully correlated"
+                    + (hasTrails ? ", \(TrailFlag.bit) touched by a trail" : ""),
                 .int16(sources.flag)),
         ]
     }

@@ -140,7 +140,7 @@ public struct SkyScan: Sendable {
         let measured = SkyScanResult.Measured(
             table: exact.measurements, pixels: assembly.pixels, absorbed: assembly.absorbed, hidden: assembly.hidden,
             detected: parameters.returnsDetections ? assembly.detected : nil, background: background,
-            parents: assembly.parents)
+            coarse: exact.coarse, parents: assembly.parents)
         return SkyScanResult(
             sources: sources, removed: assembly.removed, globalLevel: background.globalLevel,
             globalNoise: background.globalNoise, varianceScale: background.varianceScale,

@@ -2,6 +2,7 @@ public import ScanNetwork
 public import SkyExtraction
 public import SkyFITS
 package import SkyMeasurement
+package import SkyTrails
 
 /// The sources of an image, with statistics of the scan.
 ///
@@ -10,7 +11,7 @@ package import SkyMeasurement
 /// ``missing`` the sectors without results.
 public struct SkyScanResult: Sendable {
     /// The sources, in the order of the catalogue.
-    public let sources: SourceTable
+    public package(set) var sources: SourceTable
     /// Number of detections that cleaning removed.
     public let removed: Int
     /// Median background of the image, in the image's unit.
@@ -31,6 +32,9 @@ public struct SkyScanResult: Sendable {
     /// Measurements and other data for columns and check images, or nil in a result that was created without a scan.
     package var measured: Measured?
 
+    /// The trails that were found, or nil if none were looked for.
+    package internal(set) var trails: [Trail]?
+
     /// Fluxes at given positions, which are then the only contents of ``sources``, or nil if no positions were given.
     package var forced: ForcedTable?
 
@@ -47,6 +51,8 @@ public struct SkyScanResult: Sendable {
         /// All pixels above the threshold, if requested.
         package var detected: PixelRuns?
         package var background: BackgroundModel
+        /// The coarse image, if trails are looked for.
+        package var coarse: CoarseImage?
         /// Number of the island of each source, from 1.
         package var parents: [Int32]
     }

@@ -3,6 +3,7 @@ internal import Foundation
 import SkyExtraction
 public import SkyFITS
 import SkyMeasurement
+internal import SkyTrails
 
 /// Measurements of an image, from which the values of columns are derived.
 ///
@@ -84,6 +85,7 @@ package struct SExtractorContext: ~Copyable {
             if own & 1 != 0 { flags |= 2 }
             if levels[index] + background[index] >= saturation { flags |= 4 }
             if own & 2 != 0 { flags |= 8 }
+            if own & TrailFlag.bit != 0 { flags |= TrailFlag.bit }
             if isCut[index] == 1 { flags |= 16 }
             return Double(flags)
         }

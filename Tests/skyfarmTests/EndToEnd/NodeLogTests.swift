@@ -30,7 +30,7 @@ import Console
             "\(result.errors)")
         #expect(lines[first + 1].hasPrefix("skyfarm:   crooked: ") && lines[first + 1].contains(" connected from "))
         #expect(
-            lines[first + 2].contains(/^skyfarm:   crooked: sky.band\/7 of .* failed in attempt 1, after .* s: eight/),
+            lines[first + 2].contains(/^skyfarm:   crooked: sky.band\/8 of .* failed in attempt 1, after .* s: eight/),
             "\(result.errors)")
         let cause = "eight tasks are enough (on crooked, attempt 2)"
         let last = try #require(
@@ -38,17 +38,17 @@ import Console
                 $0.contains(/^skyfarm: band [1-8] of 8 \(extraction\) failed: eight tasks are enough \(on/)
             },
             "\(result.errors)")
-        #expect(lines[last + 1].hasPrefix("skyfarm:   crooked: sky.band/7 of "))
+        #expect(lines[last + 1].hasPrefix("skyfarm:   crooked: sky.band/8 of "))
 
         let missing = try Report(result.output).files.flatMap(\.images).flatMap(\.missing)
         #expect(missing.count == 8)
         for failure in missing {
             #expect(failure.reason == cause)
-            #expect(failure.log?.last?.hasPrefix("crooked: sky.band/7 of ") == true)
+            #expect(failure.log?.last?.hasPrefix("crooked: sky.band/8 of ") == true)
         }
         let jobs = try Program.run(["jobs"], environment: environment).output.split(separator: "\n")
         let id = try #require(jobs.last?.split(separator: " ").first.map(String.init))
         let failed = try Program.run(["jobs", "show", id, "--failed"], environment: environment).output
-        #expect(failed.contains("(extraction): \(cause)\n  crooked: sky.band/7 of "), "\(failed)")
+        #expect(failed.contains("(extraction): \(cause)\n  crooked: sky.band/8 of "), "\(failed)")
     }
 }

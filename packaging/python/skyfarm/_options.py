@@ -62,6 +62,13 @@ def _level(flag: str, value: Any) -> list[str]:
     return [flag, _text(value)]
 
 
+def _trails(flag: str, value: Any) -> list[str]:
+    """``"flag"``, ``"remove"``, the name of a table, or a list of these."""
+    if isinstance(value, (str, os.PathLike)):
+        return [flag, _text(value)]
+    return _repeated(flag, value)
+
+
 #: Arguments whose values are given to the command as they are, with its options.
 OPTIONS: dict[str, tuple[str, Words]] = {
     **{
@@ -78,6 +85,7 @@ OPTIONS: dict[str, tuple[str, Words]] = {
     "gain": ("--gain", _or_off("none")),
     "columns": ("--columns", _commas),
     "apertures": ("--apertures", _commas),
+    "trails": ("--trails", _trails),
     "flux_fractions": ("--flux-fractions", _commas),
     "nodes": ("--node", _repeated),
     "srv": ("--srv", _repeated),

@@ -113,6 +113,15 @@ package final class FileScan: Sendable {
         }
     }
 
+    /// The tables of the trails of the images that are done.
+    var trails: [CatalogueTable] {
+        images.filter { $0.result.trails != nil }.map { image in
+            var table = image.result.trailTable(image: image.summary)
+            (table.image, table.source) = (image.catalogue.image, image.catalogue.source)
+            return table
+        }
+    }
+
     /// Checks that all images that are done are of one version of the file.
     /// - Throws: ``ImageError`` with `changed`.
     func requireOneVersion() throws {

@@ -5,6 +5,8 @@ import SkyFITS
 package struct OutputPlans: Sendable {
     package let catalogues: OutputPlan
     let checkImages: CheckImagePlan
+    /// Tables of trails.
+    let trails: OutputPlan
     /// Pages and pictures, a file for each image.
     let reports: OutputPlan
     let previews: OutputPlan
@@ -28,13 +30,15 @@ package struct OutputPlans: Sendable {
         checkImages = CheckImagePlan(
             options.checkImages.map(\.image),
             names: try plan(options.checkImages.map(\.name), .images, "--check-image"))
+        trails = try plan(options.trails?.tables ?? [], .catalogues(nil), "--trails")
         reports = try plan([options.page.report], .pages, "--report")
         previews = try plan([options.page.preview], .pages, "--preview")
         // No check image may have the name of a catalogue.
-        _ = try plan(options.outputs + options.checkImages.map(\.name), .images, "--output")
+        _ = try plan(
+            options.outputs + options.checkImages.map(\.name) + (options.trails?.tables ?? []), .images, "--output")
     }
 
-    private var all: [OutputPlan] { [catalogues, checkImages.names, reports, previews] }
+    private var all: [OutputPlan] { [catalogues, checkImages.names, trails, reports, previews] }
 
     var templates: [OutputTemplate] { all.flatMap(\.templates) }
 
@@ -58,7 +62,7 @@ package struct OutputPlans: Sendable {
         replacing replaceable: Set<String> = []
     ) throws {
         try catalogues.prepare(files, checksExistence: checksCatalogues, replacing: replaceable)
-        for plan in [checkImages.names, reports, previews] {
+        for plan in [checkImages.names, trails, reports, previews] {
             try plan.prepare(files, checksExistence: checksOthers, replacing: replaceable)
         }
     }

@@ -30,6 +30,8 @@ package struct ReportedFile: Codable, Equatable, Sendable {
         /// Electrons per unit of the samples, by which errors include photon noise; omitted if none.
         package var gain: Double?
         package var bands: Int
+        /// Number of trails; omitted if none were looked for.
+        package var trails: Int?
         /// Sectors that could not be scanned.
         package var missing: [Missing]
         /// Why the catalogue has no ra and dec although the header has a coordinate system.
@@ -86,6 +88,7 @@ extension ReportedFile.Image {
             removedByCleaning: result.removed, background: Double(result.globalLevel),
             noise: Double(result.globalNoise), maskedPixels: result.maskedPixels,
             gain: image.parameters.gain > 0 ? image.parameters.gain : nil, bands: result.bands,
+            trails: result.trails?.count,
             missing: result.missing.map(ReportedFile.Missing.init), coordinatesProblem: summary.coordinatesProblem,
             warnings: image.warnings)
     }

@@ -37,7 +37,7 @@ extension ScanJob {
         queue.know(cost: scan.expectedCost)
         if isMostlyLocal, sole == nil { scan.readAhead() }
         events.display.handle(.began(pixels: reader.summary.area, work: scan.expectedCost))
-        let (result, sums) = try await command.unchanged(reader, node) {
+        var (result, sums) = try await command.unchanged(reader, node) {
             do {
                 let result =
                     if let detected { try await scan.measure(detected.detections) } else { try await scan.run() }
@@ -47,6 +47,7 @@ extension ScanJob {
             }
         }
         recorder?.finish()
+        result.findTrails(in: reader.summary, removes: options.trails?.removes ?? false)
         let table = result.table(
             image: reader.summary, parameters: parameters, checksums: sums, software: Software.name)
         var found = FileScan.Image(

@@ -56,6 +56,9 @@ extension ScanCommand {
         settings["pictures"] = options.page.preview.map(Self.absolute)
         let checkImages = options.checkImages.map { "\($0.image.rawValue) \(Self.absolute($0.name))" }
         settings["check images"] = checkImages.isEmpty ? nil : checkImages.joined(separator: ", ")
+        settings["trails"] = options.trails.map { trails in
+            ([trails.removes ? "removed" : "flagged"] + trails.tables.map(Self.absolute)).joined(separator: ", ")
+        }
         // The table of --merged is made of the catalogues: it makes no other job.
         settings["condition"] = options.images.condition?.text
         settings["files below folders"] = options.images.watches && options.images.isRecursive ? "yes" : nil
@@ -65,6 +68,7 @@ extension ScanCommand {
             parameters.measurements = columns.request
         }
         parameters.forced = options.forced?.request
+        parameters.findsTrails = options.trails != nil
         settings["mask"] = detection.mask.map(Self.absolute)
         settings["weight map"] = detection.weight.map(Self.absolute)
         let skipped = options.images.skipped.joined(separator: ", ")
@@ -110,11 +114,15 @@ extension ScanJob {
         let checked = images.compactMap(\.checked)
         let targets = results.outputs.checkImages.targets(checked, of: scan.file)
         let names = results.outputs.catalogues.names(tables, of: scan.file)
-        let others = images.flatMap(\.pageNames) + targets.map(\.path)
+        let trails = scan.trails
+        let trailNames = results.outputs.trails.names(trails, of: scan.file)
+        let others = images.flatMap(\.pageNames) + targets.map(\.path) + trailNames
         let files = (names + others).filter { $0 != "-" }.map(ScanCommand.absolute)
         let replaceable = try await replaceable(of: scan.file)
         // Pages of a file of several images are written already.
-        let rest = names.filter { $0 != "-" } + images.flatMap(\.pages).map(\.path) + targets.map(\.path)
+        let rest =
+            names.filter { $0 != "-" } + images.flatMap(\.pages).map(\.path) + targets.map(\.path)
+            + trailNames
         try refuseForeign(rest.map(ScanCommand.absolute), replacing: replaceable)
         var entry = JournalledFile(
             name: recordName(of: scan.file), inputs: scan.stamps, catalogues: files.map { .init(path: $0) })
@@ -123,6 +131,7 @@ extension ScanJob {
             options.overwrite || replaceable.contains(ScanCommand.absolute(name))
         }
         try await CheckImagePlan.write(checked, to: targets, isOnly: scan.wanted.count == 1, overwrites: overwrites)
+        _ = try results.outputs.trails.write(trails, of: scan.file, replacing: replaceable)
         let pages = try images.flatMap(\.pages).map { page in
             let file = try AtomicFile(path: page.path, overwrite: overwrites(page.path))
             try file.write(page.bytes)
