@@ -1,48 +1,47 @@
 internal import SkyExtraction
 
-/// A coarse image in units of the noise of its blocks, in which bright sources count little: values are cut off, and the
-/// mean of the surroundings is subtracted.
+/// A plane of a coarse image in units of the noise of its blocks, in which bright sources count little: values are cut off,
+/// and the mean of the surroundings is subtracted.
 struct BlockMap {
     let width: Int
     let height: Int
     /// Side of a block in pixels.
     let block: Int
-    /// Values; 0 where a block has no sample.
+    /// Values; 0 where a block has too few pixels.
     let values: [Float]
     /// Brightness per pixel in units of the noise, not cut off.
     let brightness: [Float]
-    /// 1 for a block with samples, 0 for one without.
+    /// 1 for a block with values, 0 for others.
     let valid: [Float]
     /// Standard deviation of the values.
     let deviation: Float
 
-    /// Value at which a block is cut off, in units of its noise.
-    private static let ceiling: Float = 5
+    /// Value at which a block is cut off, in units of the usual deviation of blocks.
+    private static let ceiling: Float = 3
     /// Half of the side of the surroundings, in blocks.
-    private static let reach = 8
+    private static let reach = 5
     /// Values of which the median is taken.
-    private static let sampleCount = 4000
+    private static let sampleCount = 2000
 
-    init(_ image: CoarseImage) {
+    init(_ plane: CoarseImage.Plane, of image: CoarseImage) {
         (width, height, block) = (image.columns, image.rows, image.block)
-        let area = Float(block * block)
-        valid = image.sums.map { $0 == 0 ? 0 : 1 }
-        brightness = image.sums.map { Float($0) / CoarseImage.unitsPerNoise / area }
-        let (median, noise) = Self.level(brightness, valid)
-        let cut = zip(brightness, valid).map { value, valid in
+        // Blocks at the edge of the image may be smaller than a quarter; they have no value.
+        let least = Float(block * block) / 4
+        let counts = plane.counts.map { Float($0) }
+        valid = counts.map { $0 < least ? 0 : 1 }
+        brightness = zip(plane.sums, counts).map { $1 < least ? 0 : Float($0) / CoarseImage.unitsPerNoise / $1 }
+        // A mean of few pixels has a larger error.
+        let scaled = zip(brightness, counts).map { $0 * $1.squareRoot() }
+        let (median, noise) = Self.level(scaled, valid)
+        let cut = zip(scaled, valid).map { value, valid in
             valid * min(max((value - median) / noise, -Self.ceiling), Self.ceiling)
         }
-        let (sums, counts) = (Self.surroundings(cut, width, height), Self.surroundings(valid, width, height))
-        var values = [Float](repeating: 0, count: cut.count)
-        var squares = 0.0
-        var count = 0.0
-        for place in values.indices where valid[place] > 0 {
-            values[place] = cut[place] - sums[place] / max(counts[place], 1)
-            squares += Double(values[place]) * Double(values[place])
-            count += 1
-        }
+        let (sums, numbers) = (Self.surroundings(cut, width, height), Self.surroundings(valid, width, height))
+        var values = cut
+        for place in values.indices { values[place] -= valid[place] * sums[place] / max(numbers[place], 1) }
         self.values = values
-        deviation = Float((squares / max(count, 1)).squareRoot())
+        let squares = values.reduce(0.0) { $0 + Double($1) * Double($1) }
+        deviation = Float((squares / max(valid.reduce(0.0) { $0 + Double($1) }, 1)).squareRoot())
     }
 
     /// Median, and the standard deviation of a normal distribution with the same median deviation.
@@ -58,18 +57,27 @@ struct BlockMap {
 
     /// The sum over the square around each block.
     private static func surroundings(_ values: [Float], _ width: Int, _ height: Int) -> [Float] {
-        func running(_ values: [Float], _ count: Int, _ step: Int, from first: Int, into sums: inout [Float]) {
-            var sum = 0.0
-            for place in 0..<min(reach, count) { sum += Double(values[first + place * step]) }
-            for place in 0..<count {
-                if place + reach < count { sum += Double(values[first + (place + reach) * step]) }
-                if place > reach { sum -= Double(values[first + (place - reach - 1) * step]) }
-                sums[first + place * step] = Float(sum)
+        var line = [Float](repeating: 0, count: width)
+        var squares = [Float](repeating: 0, count: values.count)
+        values.withUnsafeBufferPointer { values in
+            squares.withUnsafeMutableBufferPointer { squares in
+                func add(row: Int, _ factor: Float) {
+                    for column in 0..<width { line[column] += factor * values[row * width + column] }
+                }
+                for row in 0..<min(reach, height) { add(row: row, 1) }
+                for row in 0..<height {
+                    if row + reach < height { add(row: row + reach, 1) }
+                    if row > reach { add(row: row - reach - 1, -1) }
+                    var sum: Float = 0
+                    for column in 0..<min(reach, width) { sum += line[column] }
+                    for column in 0..<width {
+                        if column + reach < width { sum += line[column + reach] }
+                        if column > reach { sum -= line[column - reach - 1] }
+                        squares[row * width + column] = sum
+                    }
+                }
             }
         }
-        var (rows, squares) = (values, values)
-        for row in 0..<height { running(values, width, 1, from: row * width, into: &rows) }
-        for column in 0..<width { running(rows, height, width, from: column, into: &squares) }
         return squares
     }
 

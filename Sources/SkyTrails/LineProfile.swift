@@ -48,4 +48,21 @@ struct LineProfile {
 
     /// Contrast of each block to the mean of both sides.
     var contrast: [Double] { centre.indices.map { centre[$0] - (left[$0] + right[$0]) / 2 } }
+
+    /// The mean contrast of a line in units of its error, if the blocks were independent of each other and had a
+    /// deviation of 1. Nil if less than `least` blocks of it are in the image and have values.
+    static func contrast(of line: BlockLine, in map: BlockMap, least: Double) -> Double? {
+        let length = max(line.length, 1)
+        let (ux, uy) = ((line.x2 - line.x1) / length, (line.y2 - line.y1) / length)
+        var (sum, count) = (0.0, 0.0)
+        for step in 0...Int(length) {
+            let (x, y) = (line.x1 + ux * Double(step), line.y1 + uy * Double(step))
+            guard let centre = map.sample(map.values, x, y), map.sample(map.valid, x, y) ?? 0 > 0.5 else { continue }
+            let beside = [-5.0, -3.5, 3.5, 5].compactMap { map.sample(map.values, x - uy * $0, y + ux * $0) }
+            if beside.isEmpty { continue }
+            sum += centre - beside.reduce(0, +) / Double(beside.count)
+            count += 1
+        }
+        return count < max(least, 1) ? nil : sum / count.squareRoot()
+    }
 }

@@ -43,17 +43,23 @@ struct LineSums {
         // Sums of lines by block of columns, rise of the line in the block, and row at which it begins. Row 0 of the map is
         // at `size`, so that there is room for lines that enter from below.
         var sums = [Float](repeating: 0, count: size * frame.rows)
-        for column in 0..<width {
-            for row in 0..<height {
-                let source = isFalling ? height - 1 - row : row
-                let place = isSteep ? column * map.width + source : source * map.width + column
-                sums[column * frame.rows + size + row] = map.values[place]
+        let (columnStep, rowStep) = isSteep ? (map.width, 1) : (1, map.width)
+        map.values.withUnsafeBufferPointer { values in
+            sums.withUnsafeMutableBufferPointer { sums in
+                for column in 0..<width {
+                    let (start, target) = (column * columnStep, column * frame.rows + size)
+                    for row in 0..<height {
+                        sums[target + row] = values[start + (isFalling ? height - 1 - row : row) * rowStep]
+                    }
+                }
             }
         }
         var lines: [BlockLine] = []
         var span = 1
+        var others = sums
         while span < size {
-            sums = Self.joined(sums, span: span, frame)
+            Self.join(sums, into: &others, span: span, frame)
+            swap(&sums, &others)
             span *= 2
             if span >= size / 4 { lines += significant(sums, span: span, frame) }
         }
@@ -78,28 +84,28 @@ struct LineSums {
         }
     }
 
-    /// The sums of blocks of `2 * span` columns.
-    private static func joined(_ sums: [Float], span: Int, _ frame: Frame) -> [Float] {
+    /// Makes the sums of blocks of `2 * span` columns of those of `span` columns.
+    private static func join(_ sums: [Float], into result: inout [Float], span: Int, _ frame: Frame) {
         let rows = frame.rows
-        var result = [Float](repeating: 0, count: sums.count)
         sums.withUnsafeBufferPointer { sums in
             result.withUnsafeMutableBufferPointer { result in
+                // The buffers hold whole blocks: `size` columns of `rows`.
+                guard let base = result.baseAddress, let source = sums.baseAddress else { return }
                 for block in stride(from: 0, to: frame.size, by: 2 * span) where block < frame.width {
                     for rise in 0..<2 * span {
                         let shift = (rise + 1) / 2
-                        let left = (block + rise / 2) * rows
-                        let right = (block + span + rise / 2) * rows + shift
-                        let output = (block + rise) * rows
-                        // The buffers hold whole blocks: `size` columns of `rows`.
-                        guard let base = result.baseAddress, let source = sums.baseAddress else { return }
-                        let (target, first, second) = (base + output, source + left, source + right)
-                        for row in 0..<rows - shift { target[row] = first[row] + second[row] }
+                        let target = base + (block + rise) * rows
+                        let first = source + (block + rise / 2) * rows
+                        let second = source + (block + span + rise / 2) * rows + shift
+                        // Lines that begin lower leave the block before they reach the map; the next blocks read their zeros.
+                        let lowest = frame.size - rise
+                        for row in max(0, frame.size - 4 * span)..<lowest { target[row] = 0 }
+                        for row in lowest..<rows - shift { target[row] = first[row] + second[row] }
                         for row in rows - shift..<rows { target[row] = first[row] }
                     }
                 }
             }
         }
-        return result
     }
 
     private static func highest(_ values: UnsafePointer<Float>, count: Int) -> Float {
@@ -130,11 +136,13 @@ struct LineSums {
                 let needed = max(least / factor, 2)
                 let bound = lowest * Float(needed.squareRoot())
                 let start = (block + rise) * frame.rows
+                let rows = frame.size - rise..<frame.rows
                 let isEmpty = sums.withUnsafeBufferPointer { sums in
-                    (sums.baseAddress.map { Self.highest($0 + start, count: frame.rows) } ?? 0) <= bound
+                    (sums.baseAddress.map { Self.highest($0 + start + rows.lowerBound, count: rows.count) } ?? 0)
+                        <= bound
                 }
                 if isEmpty { continue }
-                for row in 0..<frame.rows where sums[start + row] > bound {
+                for row in rows where sums[start + row] > bound {
                     let y = Double(row - frame.size)
                     let (first, end): (Double, Double)
                     if rise == 0 {

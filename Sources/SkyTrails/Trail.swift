@@ -6,7 +6,7 @@ public struct Trail: Codable, Equatable, Sendable {
     public var width: Double
     /// Surface brightness on the axis, in units of the noise of a pixel.
     public var brightness: Double
-    /// Contrast to both sides, in units of its error.
+    /// Contrast to both sides, in units of the deviation of that of parallel lines.
     public var significance: Double
     /// Number of sources that are parts of the trail.
     public var sources = 0
@@ -14,7 +14,7 @@ public struct Trail: Codable, Equatable, Sendable {
     /// A trail with these ends, width and brightness.
     package init(
         from first: (x: Double, y: Double), to second: (x: Double, y: Double), width: Double, brightness: Double,
-        significance: Double
+        significance: Double = 0
     ) {
         (x1, y1, x2, y2) = (first.x, first.y, second.x, second.y)
         (self.width, self.brightness, self.significance) = (width, brightness, significance)

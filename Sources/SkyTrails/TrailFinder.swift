@@ -5,21 +5,34 @@ package struct TrailFinder {
     private let map: BlockMap
     private let (width, height): (Int, Int)
 
-    /// A search in the coarse image of an image of `width` by `height` pixels.
-    package init(_ image: CoarseImage, width: Int, height: Int) {
-        (map, self.width, self.height) = (BlockMap(image), width, height)
+    /// The trails in the coarse image of an image of `width` by `height` pixels, the most significant first.
+    package static func trails(in image: CoarseImage, width: Int, height: Int) -> [Trail] {
+        let found = image.planes.flatMap { plane in
+            TrailFinder(map: BlockMap(plane, of: image), width: width, height: height).trails()
+        }
+        var trails: [Trail] = []
+        for trail in found.sorted(by: { $0.significance > $1.significance })
+        where !trails.contains(where: { $0.covers(trail, within: 3 * image.block) }) {
+            trails.append(trail)
+        }
+        return Array(trails.prefix(trailLimit))
+    }
+
+    private init(map: BlockMap, width: Int, height: Int) {
+        (self.map, self.width, self.height) = (map, width, height)
     }
 
     /// Least sum of a line that is looked at, in units of its error.
     private static let threshold: Float = 8
     /// Least contrast of a trail to both sides, in units of its error.
     private static let contrast = 7.0
-    /// Least contrast of a trail, in units of the usual contrast of lines beside it.
-    private static let prominence = 5.0
+    /// Least contrast of a trail in units of the deviation of that of parallel lines, by the number of its ends that are
+    /// inside of the image: there are more lines with ends.
+    private static let prominence = [6.5, 7, 7.5]
     /// Parts into which a trail is divided, and how many must have this share of its contrast.
     private static let (parts, evenParts, evenShare) = (8, 6, 0.35)
-    /// Least share of the blocks with samples.
-    private static let validShare = 0.5
+    /// Least share of the blocks on either side that have values, alone and in units of that on the trail.
+    private static let (validShare, validRatio) = (0.25, 0.5)
     /// Most lines that are looked at, and most trails.
     private static let (lineLimit, trailLimit) = (96, 32)
 
@@ -28,13 +41,10 @@ package struct TrailFinder {
 
     /// Least length of a trail in blocks that is this part of a line of `count` blocks. Satellites cross the image: a trail
     /// that ends in it must be longer.
-    private func least(for run: Range<Int>, of count: Int) -> Double {
-        let ends = (run.lowerBound > 2 ? 1 : 0) + (run.upperBound < count - 2 ? 1 : 0)
-        return least * [1, 1.6, 2][ends]
-    }
+    private func least(ends: Int) -> Double { least * [1, 1.6, 2][ends] }
 
-    /// The trails, the most significant first.
-    package func trails() -> [Trail] {
+    /// The trails of the map.
+    private func trails() -> [Trail] {
         guard min(map.width, map.height) >= 16, map.deviation > 0 else { return [] }
         var seen: [BlockLine] = []
         var trails: [Trail] = []
@@ -86,7 +96,8 @@ package struct TrailFinder {
         let limit = 0.4 * Self.upper(contrast)
         guard limit > 0 else { return nil }
         let run = Self.run(contrast, above: limit)
-        guard Double(run.count) >= least(for: run, of: contrast.count) else { return nil }
+        let ends = (run.lowerBound > 2 ? 1 : 0) + (run.upperBound < contrast.count - 2 ? 1 : 0)
+        guard Double(run.count) >= least(ends: ends) else { return nil }
         let (centre, left, right) = (profile.centre[run], profile.left[run], profile.right[run])
         let on = Array(contrast[run])
         let mean = on.reduce(0, +) / Double(on.count)
@@ -95,25 +106,39 @@ package struct TrailFinder {
         let (level, onLeft, onRight) = (Self.mean(centre), Self.mean(left), Self.mean(right))
         guard mean / error >= Self.contrast, level - max(onLeft, onRight) >= 0.5 * mean,
             Self.median(on) >= 0.4 * mean, isEven(on, mean: mean),
-            min(profile.valid.centre, profile.valid.left, profile.valid.right) >= Self.validShare
+            min(profile.valid.centre, profile.valid.left, profile.valid.right)
+                >= max(Self.validShare, Self.validRatio * profile.valid.centre)
         else { return nil }
-        let trail = measured(profile.line, run, of: contrast.count, significance: mean / error)
-        return mean >= Self.prominence * surroundings(of: trail) ? trail : nil
+        var trail = measured(profile.line, run, of: contrast.count)
+        trail.significance = significance(of: trail)
+        return trail.brightness > 0 && trail.significance >= Self.prominence[ends] && !isAligned(trail) ? trail : nil
     }
 
-    /// The usual contrast of lines beside a trail and parallel to it: that of clouds, nebulae and patterns of detectors,
-    /// in which a line is nothing special.
-    private func surroundings(of trail: Trail) -> Double {
+    /// The contrast of a trail in units of the deviation of that of parallel lines on both sides: of clouds, nebulae, crowded
+    /// fields and patterns of detectors, in which a line is nothing special. 0 if there are too few of them.
+    private func significance(of trail: Trail) -> Double {
         let block = Double(map.block)
         let line = BlockLine(
             x1: (trail.x1 + 0.5) / block - 0.5, y1: (trail.y1 + 0.5) / block - 0.5,
             x2: (trail.x2 + 0.5) / block - 0.5, y2: (trail.y2 + 0.5) / block - 0.5, significance: 0)
-        let contrasts = [9.0, 12, 15, 18, 21, 24].flatMap { [$0, -$0] }.compactMap { offset -> Double? in
-            let beside = LineProfile(of: line.moved(offset, offset), in: map)
-            return beside.centre.count > 8 ? Self.mean(beside.contrast).magnitude : nil
-        }
-        return 1.4826 * Self.median(contrasts)
+        guard let contrast = LineProfile.contrast(of: line, in: map, least: 2) else { return 0 }
+        let beside = stride(from: 9.0, through: 9 + Self.spacing * 15, by: Self.spacing).flatMap { [$0, -$0] }
+            .compactMap { LineProfile.contrast(of: line.moved($0, $0), in: map, least: line.length / 4)?.magnitude }
+            .sorted()
+        guard beside.count >= 6 else { return 0 }
+        // The deviation by the median, and by the 7 of 8 that a normal distribution has within 1.534 deviations.
+        let deviation = max(1.4826 * beside[beside.count / 2], beside[beside.count * 7 / 8] / 1.534)
+        return contrast / max(deviation, Double(map.deviation))
     }
+
+    /// Whether a line is along a row or column to half a block, as bad columns, edges of amplifiers and charge that has bled
+    /// are.
+    private func isAligned(_ trail: Trail) -> Bool {
+        min((trail.x2 - trail.x1).magnitude, (trail.y2 - trail.y1).magnitude) <= Double(map.block) / 2
+    }
+
+    /// Distance of parallel lines from each other, in blocks.
+    private static let spacing = 5.0
 
     /// Whether most parts are about as bright as the whole, as those of a galaxy or a star's spike are not.
     private func isEven(_ contrast: [Double], mean: Double) -> Bool {
@@ -151,7 +176,7 @@ package struct TrailFinder {
     }
 
     /// The trail with its ends, width and brightness.
-    private func measured(_ line: BlockLine, _ run: Range<Int>, of count: Int, significance: Double) -> Trail {
+    private func measured(_ line: BlockLine, _ run: Range<Int>, of count: Int) -> Trail {
         // A trail that ends within two blocks of the edge of the image reaches it.
         let first = run.lowerBound <= 2 ? 0 : run.lowerBound
         let last = run.upperBound >= count - 2 ? count - 1 : run.upperBound - 1
@@ -170,7 +195,7 @@ package struct TrailFinder {
         }
         return Trail(
             from: (pixel(begin.x, width), pixel(begin.y, height)), to: (pixel(end.x, width), pixel(end.y, height)),
-            width: 2.3548 * sigma, brightness: flux * block / (2.5066 * sigma), significance: significance)
+            width: 2.3548 * sigma, brightness: flux * block / (2.5066 * sigma))
     }
 
     /// The sum across the trail and its variance, in blocks, by medians along it.

@@ -49,13 +49,15 @@ extension IslandExtraction {
         return runs
     }
 
-    /// The sums of the samples of these rows of the image, which the window must hold in full width.
+    /// The sums of the samples of these rows of the image. The window must hold them in full width, with
+    /// ``CoarseImage/reach`` rows of the image above and below.
     borrowing func coarseImage(rows: Range<Int>) -> CoarseImage {
         var coarse = CoarseImage(image: window.image, rows: rows)
-        let width = window.rect.width
-        for row in rows {
-            let start = window.pixels + (row - window.rect.y.lowerBound) * width
-            coarse.add(row: row, UnsafeBufferPointer(start: start, count: width), noise: window.globalNoise)
+        let (rect, pixels, mask) = (window.rect, window.pixels, window.mask)
+        coarse.add(rows: rows, width: rect.width, noise: window.globalNoise) { row in
+            guard rect.y.contains(row) else { return nil }
+            let start = (row - rect.y.lowerBound) * rect.width
+            return CoarseRow(samples: pixels + start, mask: mask.map { UnsafePointer($0 + start) })
         }
         return coarse
     }

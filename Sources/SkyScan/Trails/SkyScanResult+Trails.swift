@@ -10,8 +10,8 @@ extension SkyScanResult {
     ///   - removes: whether the parts of trails are removed from the sources.
     package mutating func findTrails(in image: ImageSummary, removes: Bool) {
         guard let coarse = measured?.coarse else { return }
-        let found = TrailedSources(
-            TrailFinder(coarse, width: image.width, height: image.height).trails(), sources, noise: globalNoise)
+        let candidates = TrailFinder.trails(in: coarse, width: image.width, height: image.height)
+        let found = TrailedSources(candidates, sources, noise: globalNoise)
         trails = found.trails
         for index in sources.flag.indices where found.touched[index] {
             sources.flag[index] |= Int16(TrailFlag.bit)
@@ -57,7 +57,7 @@ extension SkyScanResult {
             column("width", "pix", "Full width at half maximum") { $0.width },
             column("brightness", unit, "Surface brightness on the axis") { $0.brightness * noise },
             .init(
-                "significance", description: "Contrast to both sides, in units of its error",
+                "significance", description: "Contrast to both sides, in units of the deviation of parallel lines",
                 .double(trails.map(\.significance))),
             .init(
                 "sources", description: "Sources that are parts of the trail",

@@ -2,6 +2,7 @@
 #define SKYFARM_CSKYKERNEL_H
 
 #include "background.h"
+#include "coarse.h"
 #include "extraction.h"
 #include "photometry.h"
 
