@@ -130,6 +130,10 @@ import Testing
         #expect(flagged.filter { places.contains("\($0["x"] ?? 0) \($0["y"] ?? 0)") }.count == less.count)
         let parts = flagged.filter { !places.contains("\($0["x"] ?? 0) \($0["y"] ?? 0)") }
         #expect(parts.allSatisfy { Int($0["flag"] ?? 0) & 512 != 0 })
+        // SExtractor's columns have the bit as well.
+        try run(["scan", image, "-o", scene.path("out/sex.csv"), "--columns", "NUMBER,FLAGS", "--trails", "flag"])
+        let own = try table("out/sex.csv").map { Int($0["FLAGS"] ?? 0) & 512 }
+        #expect(own.contains(512) && own.contains(0))
     }
 
     @Test(
