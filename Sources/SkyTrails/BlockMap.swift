@@ -27,15 +27,21 @@ struct BlockMap {
         (width, height, block) = (image.columns, image.rows, image.block)
         // Blocks at the edge of the image may be smaller than a quarter; they have no value.
         let least = Float(block * block) / 4
-        let counts = plane.counts.map { Float($0) }
-        valid = counts.map { $0 < least ? 0 : 1 }
-        brightness = zip(plane.sums, counts).map { $1 < least ? 0 : Float($0) / CoarseImage.unitsPerNoise / $1 }
-        // A mean of few pixels has a larger error.
-        let scaled = zip(brightness, counts).map { $0 * $1.squareRoot() }
-        let (median, noise) = Self.level(scaled, valid)
-        let cut = zip(scaled, valid).map { value, valid in
-            valid * min(max((value - median) / noise, -Self.ceiling), Self.ceiling)
+        var (valid, brightness) = ([Float](repeating: 0, count: plane.sums.count), [Float]())
+        brightness = valid
+        var cut = valid
+        for place in cut.indices where Float(plane.counts[place]) >= least {
+            let count = Float(plane.counts[place])
+            valid[place] = 1
+            brightness[place] = Float(plane.sums[place]) / CoarseImage.unitsPerNoise / count
+            // A mean of few pixels has a larger error.
+            cut[place] = brightness[place] * count.squareRoot()
         }
+        let (median, noise) = Self.level(cut, valid)
+        for place in cut.indices {
+            cut[place] = valid[place] * min(max((cut[place] - median) / noise, -Self.ceiling), Self.ceiling)
+        }
+        (self.valid, self.brightness) = (valid, brightness)
         let (sums, numbers) = (Self.surroundings(cut, width, height), Self.surroundings(valid, width, height))
         var values = cut
         for place in values.indices { values[place] -= valid[place] * sums[place] / max(numbers[place], 1) }
@@ -57,28 +63,35 @@ struct BlockMap {
 
     /// The sum over the square around each block.
     private static func surroundings(_ values: [Float], _ width: Int, _ height: Int) -> [Float] {
-        var line = [Float](repeating: 0, count: width)
+        // The sums of columns, between zeros, so that each block has all its neighbours.
+        var line = [Float](repeating: 0, count: width + 2 * reach)
         var squares = [Float](repeating: 0, count: values.count)
         values.withUnsafeBufferPointer { values in
             squares.withUnsafeMutableBufferPointer { squares in
-                func add(row: Int, _ factor: Float) {
-                    for column in 0..<width { line[column] += factor * values[row * width + column] }
-                }
-                for row in 0..<min(reach, height) { add(row: row, 1) }
-                for row in 0..<height {
-                    if row + reach < height { add(row: row + reach, 1) }
-                    if row > reach { add(row: row - reach - 1, -1) }
-                    var sum: Float = 0
-                    for column in 0..<min(reach, width) { sum += line[column] }
-                    for column in 0..<width {
-                        if column + reach < width { sum += line[column + reach] }
-                        if column > reach { sum -= line[column - reach - 1] }
-                        squares[row * width + column] = sum
+                line.withUnsafeMutableBufferPointer { line in
+                    // The values and their sums have `height` rows of `width`.
+                    guard let values = values.baseAddress, let squares = squares.baseAddress,
+                        let line = line.baseAddress
+                    else { return }
+                    for row in 0..<min(reach, height) { add(values + row * width, to: line + reach, width) }
+                    for row in 0..<height {
+                        if row + reach < height { add(values + (row + reach) * width, to: line + reach, width) }
+                        if row > reach { subtract(values + (row - reach - 1) * width, from: line + reach, width) }
+                        // Loops along the row, rather than a running sum, become vector instructions.
+                        for offset in 0...2 * reach { add(line + offset, to: squares + row * width, width) }
                     }
                 }
             }
         }
         return squares
+    }
+
+    private static func add(_ values: UnsafePointer<Float>, to sums: UnsafeMutablePointer<Float>, _ count: Int) {
+        for place in 0..<count { sums[place] += values[place] }
+    }
+
+    private static func subtract(_ values: UnsafePointer<Float>, from sums: UnsafeMutablePointer<Float>, _ count: Int) {
+        for place in 0..<count { sums[place] -= values[place] }
     }
 
     /// The value between blocks by linear interpolation; nil outside of the image.
