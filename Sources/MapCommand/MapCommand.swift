@@ -51,7 +51,7 @@ package struct MapCommand: Command {
         defer { host?.close() }
         let program = options.program
         let work = GivenWork(
-            taskType: ProgramTask.typeName, cluster: options.cluster, local: (slots, host?.tags ?? []),
+            taskType: ProgramSeries.typeName, cluster: options.cluster, local: (slots, host?.tags ?? []),
             maxAttempts: options.maxAttempts, hedges: options.hedges,
             lack: "no node runs the program \(program): its owner names it by `skyfarm node --program \(program)=PATH`,"
                 + " and --local-program \(program)=PATH runs it here")

@@ -67,14 +67,22 @@ struct MapRun {
         _ indices: [Int], on coordinator: ScanCoordinator, isLast: Bool
     ) async throws -> [Int] {
         var again: [Int] = []
-        tasks.forgetProblems()
-        let observer = page.observer(of: ProgramTask.self, MapEvents(events))
-        let responses = coordinator.responses(
-            to: tasks.sequence(indices), bulk: { [tasks] in tasks.bulk(of: $0) }, observer: observer)
-        for try await response in responses {
-            if try await !take(response, isLast: isLast) { again.append(response.id) }
-            if isStopped { break }
-        }
+        tasks.forgetProblems(of: indices)
+        let observer = page.observer(of: ProgramSeries.self, MapEvents(events))
+        var (waiting, singly) = (indices, false)
+        repeat {
+            var left: [Int] = []
+            let responses = coordinator.responses(
+                to: tasks.sequence(waiting, singly: singly), bulk: { [tasks] in tasks.bulk(of: $0) },
+                observer: observer)
+            for try await response in responses {
+                left += try await take(response, isLast: isLast, &again)
+                if isStopped { break }
+            }
+            // A series that failed, or ended early, says nothing about the items that it did not run.
+            (waiting, singly) = (left.sorted(), true)
+            tasks.forgetProblems(of: left)
+        } while !waiting.isEmpty && !isStopped
         // Their files could not be read, so that they had no task.
         let repeated = Set(again)
         for index in indices where report.items[index].state == .notRun && !repeated.contains(index) {
@@ -88,38 +96,65 @@ struct MapRun {
         return again.sorted()
     }
 
-    /// Stores the result of a task, or notes its failure.
-    /// - Returns: false if the item is to be tried again.
-    private mutating func take(_ response: TaskResponse<ProgramTask>, isLast: Bool) async throws -> Bool {
-        let index = response.id
-        report.items[index].system = response.system
+    /// Stores the results of a series, or notes its failure, and adds items that are to be tried again to `again`.
+    /// - Returns: items that were not run.
+    private mutating func take(
+        _ response: TaskResponse<ProgramSeries>, isLast: Bool, _ again: inout [Int]
+    ) async throws -> [Int] {
+        let indices = tasks.items(of: response.id)
         switch response.result {
         case .failure(let failure):
-            report.items[index].system = failure.system.isEmpty ? nil : failure.system
-            report.items[index].lastLines = failure.log
-            let reason = tasks.problem(at: index) ?? failure.message
-            // It has no exit code.
-            if !isLast, plan.options.retryCodes == nil { return again(index, reason) }
-            try fail(index, reason)
-        case .success(let output):
-            try jobLog?.note(items[index], on: response.system, output)
-            report.items[index].runs += 1
-            report.items[index].seconds = output.seconds
-            report.items[index].exitCode = if case .exited(let code) = output.end { code } else { nil }
-            guard let reason = output.failure(okCodes: plan.options.okCodes) else {
-                if let problem = try await store(output, of: index) {
-                    try fail(index, problem)
-                } else {
-                    report.items[index].state = .done
-                    events.display.handle(.finished(work: 1, system: response.system))
-                    ended(index)
-                }
-                return true
+            if indices.count > 1 { return indices }
+            if try !takeFailure(failure, of: indices[0], isLast: isLast) { again.append(indices[0]) }
+            return []
+        case .success(let outputs):
+            // The last one has just ended.
+            var later = outputs.reduce(0) { $0 + $1.seconds }
+            for (index, output) in zip(indices, outputs) {
+                later -= output.seconds
+                try jobLog?.note(items[index], on: response.system, output, now: .now - later)
+                tasks.note(output)
+                let isTaken = try await take(output, of: index, on: response.system, isLast: isLast)
+                if !isTaken { again.append(index) }
             }
-            report.items[index].lastLines = output.lastErrors.isEmpty ? output.lastOutput : output.lastErrors
-            if !isLast, isRetried(output) { return again(index, reason) }
-            try fail(index, reason)
+            return Array(indices.dropFirst(outputs.count))
         }
+    }
+
+    /// Notes that an item could not be run.
+    /// - Returns: false if it is to be tried again.
+    private mutating func takeFailure(_ failure: TaskFailure, of index: Int, isLast: Bool) throws -> Bool {
+        report.items[index].system = failure.system.isEmpty ? nil : failure.system
+        report.items[index].lastLines = failure.log
+        let reason = tasks.problem(at: index) ?? failure.message
+        // It has no exit code.
+        if !isLast, plan.options.retryCodes == nil { return again(index, reason) }
+        try fail(index, reason)
+        return true
+    }
+
+    /// Stores the result of an item, or notes its failure.
+    /// - Returns: false if it is to be tried again.
+    private mutating func take(
+        _ output: ProgramOutput, of index: Int, on system: String, isLast: Bool
+    ) async throws -> Bool {
+        report.items[index].system = system
+        report.items[index].runs += 1
+        report.items[index].seconds = output.seconds
+        report.items[index].exitCode = if case .exited(let code) = output.end { code } else { nil }
+        guard let reason = output.failure(okCodes: plan.options.okCodes) else {
+            if let problem = try await store(output, of: index) {
+                try fail(index, problem)
+            } else {
+                report.items[index].state = .done
+                events.display.handle(.finished(work: 1, system: system))
+                ended(index)
+            }
+            return true
+        }
+        report.items[index].lastLines = output.lastErrors.isEmpty ? output.lastOutput : output.lastErrors
+        if !isLast, isRetried(output) { return again(index, reason) }
+        try fail(index, reason)
         return true
     }
 

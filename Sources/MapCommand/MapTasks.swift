@@ -5,9 +5,9 @@ import ScanCluster
 import SkyScan
 import TaskJournal
 
-/// The tasks of a round, with the bytes that travel beside them.
+/// The tasks of a round, in series, with the bytes that travel beside them.
 ///
-/// The bulk bytes of a task are those of its input files. With shared files they are the bytes of these, under one key,
+/// The bulk bytes of a series are those of its input files. With shared files they are the bytes of these, under one key,
 /// so that a node gets them once; the input files are then in the task itself.
 final class MapTasks: Sendable {
     /// Files of an item that travel in the task itself, in bytes; larger ones are refused.
@@ -20,6 +20,9 @@ final class MapTasks: Sendable {
     private let sharedBytes = Locked<BulkBytes?>(nil)
     /// Why the files of an item could not be read, by its place in the run.
     private let unreadable = Locked<[Int: String]>([:])
+    /// The items of each series, by its first one.
+    private let members = Locked<[Int: [Int]]>([:])
+    private let length = Locked(SeriesLength())
     /// Reads the files, so that the event loop does not wait for a disk.
     private let reader = BlockingExecutor(label: "skyfarm.map.reader")
 
@@ -32,24 +35,41 @@ final class MapTasks: Sendable {
     /// Why the files of the item at this place could not be read; nil if they could.
     func problem(at index: Int) -> String? { unreadable.withLock { $0[index] } }
 
-    /// The tasks of the items at these places. Items whose files cannot be read get no task.
-    func sequence(_ indices: [Int]) -> some Sequence<ProgramTask> & Sendable {
-        TaskSequence(tasks: self, indices: indices)
+    /// The tasks of the items at these places, `singly` or in series. Items whose files cannot be read get no task.
+    func sequence(_ indices: [Int], singly: Bool) -> some Sequence<ProgramSeries> & Sendable {
+        SeriesSequence(tasks: self, indices: indices, isSingle: singly)
     }
 
-    private struct TaskSequence: Sequence, IteratorProtocol, Sendable {
+    private struct SeriesSequence: Sequence, IteratorProtocol, Sendable {
         let tasks: MapTasks
-        var indices: [Int]
+        let indices: [Int]
+        let isSingle: Bool
         var position = 0
 
-        mutating func next() -> ProgramTask? {
-            while position < indices.count {
-                defer { position += 1 }
-                if let task = tasks.task(at: indices[position]) { return task }
+        mutating func next() -> ProgramSeries? {
+            let count = isSingle ? 1 : tasks.length.withLock { $0.count(of: indices.count - position) }
+            var series: [ProgramTask] = []
+            while position < indices.count, series.count < count {
+                let index = indices[position]
+                // A large item is in a series of its own.
+                let isLarge = tasks.items[index].byteCount > SeriesLength.bytes
+                if isLarge, !series.isEmpty { break }
+                position += 1
+                guard let task = tasks.task(at: index) else { continue }
+                series.append(task)
+                if isLarge { break }
             }
-            return nil
+            guard let first = series.first else { return nil }
+            tasks.members.withLock { $0[first.id] = series.map(\.id) }
+            return ProgramSeries(series)
         }
     }
+
+    /// The items of a series whose first item is at this place.
+    func items(of first: Int) -> [Int] { members.withLock { $0[first] } ?? [first] }
+
+    /// Notes how long a run took.
+    func note(_ output: ProgramOutput) { length.withLock { $0.note(output) } }
 
     private func task(at index: Int) -> ProgramTask? {
         let item = items[index]
@@ -72,31 +92,45 @@ final class MapTasks: Sendable {
         }
     }
 
-    /// Forgets what could not be read, before a further round.
-    func forgetProblems() { unreadable.withLock { $0 = [:] } }
+    /// Forgets that the files of these items could not be read, before they are tried again.
+    func forgetProblems(of indices: [Int]) { unreadable.withLock { for index in indices { $0[index] = nil } } }
 
     private func note(_ problem: String, at index: Int) { unreadable.withLock { $0[index] = problem } }
 
-    /// The bytes beside a task; nil if it has no files.
-    func bulk(of task: ProgramTask) -> BulkSource? {
+    /// The bytes beside a series; nil if it has no files.
+    func bulk(of series: ProgramSeries) -> BulkSource? {
         if !shared.isEmpty {
             let count = shared.reduce(0) { $0 + $1.file.size }
             return BulkSource(key: key, byteCount: count) { [self] in
                 try await reader.run { try self.readShared(count) }
             }
         }
-        let item = items[task.id]
-        let count = item.byteCount
+        let indices = series.tasks.map(\.id)
+        let count = indices.reduce(0) { $0 + items[$1].byteCount }
         if count == 0 { return nil }
         return BulkSource(byteCount: count) { [self] in
-            do {
-                return try await reader.run { try BulkBytes(byteCount: count) { try item.read(to: $0) } }
-            } catch {
-                note("\(error)", at: task.id)
-                // A system refuses a task whose files have other sizes than its bytes. An error here would end the
-                // whole run.
-                return BulkBytes(byteCount: 0) { _ in }
+            // A system refuses a series whose files have other sizes than its bytes. An error here would end the whole
+            // run.
+            try await reader.run { try self.inputs(indices, count) } ?? BulkBytes(byteCount: 0) { _ in }
+        }
+    }
+
+    /// The input files of these items; nil, with a note, if one of them cannot be read.
+    private func inputs(_ indices: [Int], _ count: Int) throws -> BulkBytes? {
+        var reading = indices[0]
+        do {
+            return try BulkBytes(byteCount: count) { bytes in
+                var rest = bytes[...]
+                for index in indices {
+                    reading = index
+                    let part = rest.prefix(items[index].byteCount)
+                    try items[index].read(to: UnsafeMutableRawBufferPointer(rebasing: part))
+                    rest = rest.dropFirst(part.count)
+                }
             }
+        } catch {
+            note("\(error)", at: reading)
+            return nil
         }
     }
 

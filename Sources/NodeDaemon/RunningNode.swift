@@ -73,7 +73,7 @@ struct RunningNode: Sendable {
         let (namesakes, sighting) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let node = ScanNode(
             name: name, keys: keys, slots: live.slots,
-            serving: programs == nil && functions == nil ? .sky : .sky(and: ProgramTask.self, PythonTask.self),
+            serving: programs == nil && functions == nil ? .sky : .sky(and: ProgramSeries.self, PythonTask.self),
             listen: options.address.description,
             discovering: options.advertises ? [DNSServiceDiscovery()] : [], resolver: try command.resolver(),
             options: limits

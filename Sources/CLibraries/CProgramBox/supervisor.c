@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "program_box.h"
 
+#include "process_tree.h"
+
 #ifndef __linux__
 
 int skyfarm_program_box_works(void) { return 0; }
@@ -9,12 +11,10 @@ int skyfarm_supervise_programs(int socket) { return 1; }
 
 #else
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -22,7 +22,6 @@ int skyfarm_supervise_programs(int socket) { return 1; }
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,6 +37,7 @@ enum { most_files = 200000 };
 
 /// A request, and where its parts are.
 struct task {
+    char request[longest_request];
     struct skyfarm_program_limits limits;
     const char *folder_name;
     char **words;
@@ -47,116 +47,24 @@ struct task {
     int descriptors[skyfarm_worker_descriptors];
 };
 
-static char request[longest_request];
-static struct task task;
-static int children_signal;
+/// The task that runs and the next one, which may be here before the other has ended.
+static struct task tasks[2];
+static struct task *task = tasks, *next = tasks + 1;
+static int has_next;
+static int children_signal, nothing;
 
 int skyfarm_program_box_works(void) { return 1; }
 
-static uint64_t now(void) {
+static uint64_t microseconds(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
+    return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
 }
+
+/// Milliseconds.
+static uint64_t now(void) { return microseconds() / 1000; }
 
 // MARK: Processes
-
-struct process {
-    pid_t id, parent, group;
-    unsigned long long start;
-    uint64_t bytes;
-    int is_below;
-};
-
-/// Reads parent, start and memory of a process. Returns 0 if it has ended.
-static int read_process(pid_t id, struct process *process) {
-    char path[32], text[1024];
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)id);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return 0;
-    ssize_t count = read(file, text, sizeof text - 1);
-    close(file);
-    if (count <= 0) return 0;
-    text[count] = 0;
-    // The name is in parentheses and may contain any character.
-    char *rest = strrchr(text, ')');
-    int parent, group;
-    long pages;
-    if (!rest
-        || sscanf(
-               rest + 1,
-               " %*c %d %d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu %*u %ld", &parent,
-               &group, &process->start, &pages)
-            != 4)
-        return 0;
-    process->id = id;
-    process->parent = parent;
-    process->group = group;
-    process->bytes = pages > 0 ? (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
-    process->is_below = 0;
-    return 1;
-}
-
-/// Lists all processes of the machine. Returns their number; the caller frees `list`.
-static size_t list_processes(struct process **list) {
-    size_t count = 0, room = 0;
-    *list = NULL;
-    DIR *stream = opendir("/proc");
-    if (!stream) return 0;
-    struct dirent *entry;
-    while ((entry = readdir(stream))) {
-        long id = strtol(entry->d_name, NULL, 10);
-        struct process process;
-        if (id <= 0 || !read_process((pid_t)id, &process)) continue;
-        if (count == room) {
-            struct process *larger = realloc(*list, (room = room ? room * 2 : 256) * sizeof **list);
-            if (!larger) break;
-            *list = larger;
-        }
-        (*list)[count++] = process;
-    }
-    closedir(stream);
-    return count;
-}
-
-/// Lists the processes that descend from this one.
-static size_t list_descendants(struct process **list) {
-    size_t count = list_processes(list), below = 0, found;
-    pid_t self = getpid();
-    do {
-        found = 0;
-        for (size_t index = 0; index < count; index++) {
-            struct process *process = *list + index;
-            if (process->is_below) continue;
-            int is_below = process->parent == self;
-            for (size_t other = 0; !is_below && other < count; other++)
-                is_below = (*list)[other].is_below && (*list)[other].id == process->parent;
-            process->is_below = is_below;
-            found += (size_t)is_below;
-        }
-        below += found;
-    } while (found);
-    size_t next = 0;
-    for (size_t index = 0; index < count; index++)
-        if ((*list)[index].is_below) (*list)[next++] = (*list)[index];
-    return below;
-}
-
-/// Kills a process unless its identifier belongs to another one by now.
-static int kill_process(const struct process *process) {
-#if defined(SYS_pidfd_open) && defined(SYS_pidfd_send_signal)
-    int handle = (int)syscall(SYS_pidfd_open, process->id, 0);
-    if (handle >= 0) {
-        struct process present;
-        int is_same = read_process(process->id, &present) && present.start == process->start;
-        int failed = !is_same || syscall(SYS_pidfd_send_signal, handle, SIGKILL, NULL, 0) != 0;
-        close(handle);
-        return !failed;
-    }
-    if (errno != ENOSYS) return 0;
-#endif
-    return kill(process->id, SIGKILL) == 0;
-}
 
 /// Reaps children that have ended.
 /// - Returns: 0 if there are no children left, otherwise 1. Sets `status` and `has_ended` if the program was among
@@ -182,7 +90,7 @@ static uint32_t kill_all(pid_t program, int *status, int *has_ended, uint32_t *k
     if (!*has_ended) kill(-program, SIGKILL);
     while (reap(program, status, has_ended)) {
         struct process *list;
-        size_t count = list_descendants(&list);
+        size_t count = skyfarm_list_descendants(&list);
         // All of the process group at once, before one of them can start another. The number of a group with a process
         // is not used again.
         for (size_t index = 0; index < count; index++) {
@@ -192,7 +100,7 @@ static uint32_t kill_all(pid_t program, int *status, int *has_ended, uint32_t *k
         }
         // A process that has not ended yet is killed again.
         uint32_t present = 0;
-        for (size_t index = 0; index < count; index++) present += (uint32_t)kill_process(list + index);
+        for (size_t index = 0; index < count; index++) present += (uint32_t)skyfarm_kill_process(list + index);
         if (present > *killed) *killed = present;
         free(list);
         if (!reap(program, status, has_ended)) break;
@@ -214,7 +122,7 @@ static void limit(int resource, uint64_t value) {
 
 /// Gives a worker its channel. Returns 0 if that fails.
 static int pass_channel(void) {
-    int channel = task.descriptors[skyfarm_program_descriptors];
+    int channel = task->descriptors[skyfarm_program_descriptors];
     if (channel < 0) return 1;
     // dup2 clears the flag that closes a descriptor, but not if both are the same.
     if (channel == skyfarm_worker_channel) return fcntl(channel, F_SETFD, 0) == 0;
@@ -225,7 +133,6 @@ static int pass_channel(void) {
 /// - Returns: its identifier, or -1 with `error` set.
 static pid_t start(volatile int *error) {
     pid_t parent = getpid();
-    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     sigset_t none;
     sigemptyset(&none);
     *error = 0;
@@ -236,25 +143,24 @@ static pid_t start(volatile int *error) {
         if (getppid() != parent) _exit(127);
         const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGUSR1, SIGUSR2, SIGCHLD, SIGXFSZ};
         for (size_t index = 0; index < sizeof signals / sizeof *signals; index++) signal(signals[index], SIG_DFL);
-        limit(RLIMIT_AS, task.limits.address_space);
-        limit(RLIMIT_FSIZE, task.limits.disk);
-        limit(RLIMIT_NOFILE, task.limits.open_files);
+        limit(RLIMIT_AS, task->limits.address_space);
+        limit(RLIMIT_FSIZE, task->limits.disk);
+        limit(RLIMIT_NOFILE, task->limits.open_files);
         struct rlimit no_dump = {0, 0};
         setrlimit(RLIMIT_CORE, &no_dump);
-        if (task.limits.niceness) setpriority(PRIO_PROCESS, 0, task.limits.niceness);
+        if (task->limits.niceness) setpriority(PRIO_PROCESS, 0, task->limits.niceness);
         umask(077);
         // 0 stands for the process that writes.
-        if (write(task.descriptors[4], "0", 1) == 1 && fchdir(task.descriptors[1]) == 0 && dup2(nothing, 0) == 0
-            && dup2(task.descriptors[2], 1) == 1 && dup2(task.descriptors[3], 2) == 2 && pass_channel()) {
+        if (write(task->descriptors[4], "0", 1) == 1 && fchdir(task->descriptors[1]) == 0 && dup2(nothing, 0) == 0
+            && dup2(task->descriptors[2], 1) == 1 && dup2(task->descriptors[3], 2) == 2 && pass_channel()) {
             sigprocmask(SIG_SETMASK, &none, NULL);
             // All other descriptors are closed by execve.
-            execve(task.words[0], task.words, task.variables);
+            execve(task->words[0], task->words, task->variables);
         }
         *error = errno ? errno : EINVAL;
         _exit(127);
     }
     if (child < 0) *error = errno;
-    close(nothing);
     if (child > 0 && *error) {
         int status;
         while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
@@ -263,26 +169,106 @@ static pid_t start(volatile int *error) {
     return child;
 }
 
+// MARK: Requests
+
+static void close_descriptors(struct task *task, int from) {
+    for (int index = from; index < skyfarm_worker_descriptors; index++) {
+        if (task->descriptors[index] >= 0) close(task->descriptors[index]);
+        task->descriptors[index] = -1;
+    }
+}
+
+/// Finds the strings of a request. Returns 0 if it is malformed.
+static int parse(struct task *task, size_t count) {
+    struct skyfarm_program_request head;
+    if (count <= sizeof head || count >= sizeof task->request || task->request[count - 1]) return 0;
+    memcpy(&head, task->request, sizeof head);
+    if (!head.words || head.words > longest_request || head.variables > longest_request) return 0;
+    free(task->words);
+    size_t entries = (size_t)head.words + head.variables + 2;
+    if (!(task->words = calloc(entries, sizeof *task->words))) return 0;
+    task->variables = task->words + head.words + 1;
+    task->limits = head.limits;
+    char *text = task->request + sizeof head, *end = task->request + count;
+    task->folder_name = text;
+    for (size_t index = 0; index < (size_t)head.words + head.variables; index++) {
+        text += strlen(text) + 1;
+        if (text >= end) return 0;
+        task->words[index < head.words ? index : index + 1] = text;
+    }
+    return text + strlen(text) + 1 == end;
+}
+
+/// What a message of the other process is.
+enum message {
+    /// It has ended, or its request is malformed.
+    no_more,
+    a_request,
+    a_cancellation,
+    /// There is none yet.
+    nothing_yet,
+};
+
+/// Receives a message; a request becomes `next`.
+static enum message receive(int socket, int flags) {
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int) * skyfarm_worker_descriptors)];
+    } control;
+    struct iovec part = {.iov_base = next->request, .iov_len = sizeof next->request};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    // While a request waits, only a cancellation may come.
+    char byte[2];
+    if (has_next) part = (struct iovec){.iov_base = byte, .iov_len = sizeof byte};
+    ssize_t count = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | flags);
+    if (count < 0 && (errno == EINTR || errno == EAGAIN)) return nothing_yet;
+    if (count == 1) return a_cancellation;
+    if (count <= 0 || has_next) return no_more;
+    close_descriptors(next, 0);
+    next->folder_name = NULL;
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (!header || header->cmsg_type != SCM_RIGHTS) return no_more;
+    size_t bytes = header->cmsg_len - CMSG_LEN(0);
+    if (bytes != sizeof next->descriptors && bytes != sizeof(int) * skyfarm_program_descriptors) return no_more;
+    memcpy(next->descriptors, CMSG_DATA(header), bytes);
+    has_next = 1;
+    return parse(next, (size_t)count) ? a_request : no_more;
+}
+
+/// Makes the next request the one that runs, and waits for it if there is none. Returns 0 if there will be none.
+static int advance(int socket) {
+    while (!has_next) {
+        // A program may be cancelled just after it has ended.
+        if (receive(socket, 0) == no_more) return 0;
+    }
+    struct task *ended = task;
+    task = next;
+    next = ended;
+    has_next = 0;
+    return 1;
+}
+
 // MARK: Watch
 
 /// Returns why the task must end now: memory, processes or disk.
 static uint32_t excess(void) {
-    if (task.limits.memory || task.limits.processes) {
+    if (task->limits.memory || task->limits.processes) {
         struct process *list;
-        size_t count = list_descendants(&list);
+        size_t count = skyfarm_list_descendants(&list);
         uint64_t bytes = 0;
         for (size_t index = 0; index < count; index++) bytes += list[index].bytes;
         free(list);
-        if (task.limits.processes && count > task.limits.processes) return skyfarm_program_out_of_processes;
-        if (task.limits.memory && bytes > task.limits.memory) return skyfarm_program_out_of_memory;
+        if (task->limits.processes && count > task->limits.processes) return skyfarm_program_out_of_processes;
+        if (task->limits.memory && bytes > task->limits.memory) return skyfarm_program_out_of_memory;
     }
-    if (task.limits.disk) {
+    if (task->limits.disk) {
         struct stat status[2];
-        uint64_t bytes = skyfarm_tree_bytes(task.descriptors[1], most_files);
+        uint64_t bytes = skyfarm_tree_bytes(task->descriptors[1], most_files);
         for (int index = 0; index < 2; index++)
-            if (bytes != UINT64_MAX && fstat(task.descriptors[2 + index], status + index) == 0)
+            if (bytes != UINT64_MAX && fstat(task->descriptors[2 + index], status + index) == 0)
                 bytes += (uint64_t)status[index].st_size;
-        if (bytes > task.limits.disk) return skyfarm_program_out_of_disk;
+        if (bytes > task->limits.disk) return skyfarm_program_out_of_disk;
     }
     return 0;
 }
@@ -292,7 +278,7 @@ static uint32_t excess(void) {
 static uint32_t watch(int socket, pid_t program, int *status, int *has_ended, int *is_alone) {
     uint64_t begin = now(), next_watch = begin + 20, step = 20;
     for (;;) {
-        uint64_t time = now(), end = task.limits.milliseconds ? begin + task.limits.milliseconds : UINT64_MAX;
+        uint64_t time = now(), end = task->limits.milliseconds ? begin + task->limits.milliseconds : UINT64_MAX;
         if (time >= end) return skyfarm_program_out_of_time;
         uint64_t until = end < next_watch ? end : next_watch;
         struct pollfd entries[2] = {{.fd = children_signal, .events = POLLIN}, {.fd = socket, .events = POLLIN}};
@@ -305,10 +291,9 @@ static uint32_t watch(int socket, pid_t program, int *status, int *has_ended, in
             if (*has_ended) return skyfarm_program_ended;
         }
         if (entries[1].revents) {
-            char byte;
-            ssize_t got = recv(socket, &byte, 1, MSG_DONTWAIT);
-            if (got <= 0) *is_alone = got == 0 || errno != EAGAIN;
-            if (got > 0 || *is_alone) return skyfarm_program_cancelled;
+            enum message message = receive(socket, MSG_DONTWAIT);
+            *is_alone = message == no_more;
+            if (message == a_cancellation || *is_alone) return skyfarm_program_cancelled;
         }
         time = now();
         if (time >= next_watch) {
@@ -355,8 +340,8 @@ static void measure(struct skyfarm_program_result *result, const struct rusage *
 static int run(int socket, struct skyfarm_program_result *result) {
     volatile int error;
     struct rusage before;
+    uint64_t begin = microseconds();
     getrusage(RUSAGE_CHILDREN, &before);
-    memset(result, 0, sizeof *result);
     pid_t program = start(&error);
     if (program < 0) {
         result->end = skyfarm_program_not_started;
@@ -377,62 +362,12 @@ static int run(int socket, struct skyfarm_program_result *result) {
     }
     result->value = WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
     measure(result, &before);
+    result->elapsed = microseconds() - begin;
     return !is_alone;
 }
 
-// MARK: Requests
-
-static void close_descriptors(int from) {
-    for (int index = from; index < skyfarm_worker_descriptors; index++) {
-        if (task.descriptors[index] >= 0) close(task.descriptors[index]);
-        task.descriptors[index] = -1;
-    }
-}
-
-/// Finds the strings of a request. Returns 0 if it is malformed.
-static int parse(size_t count) {
-    struct skyfarm_program_request head;
-    if (count <= sizeof head || count >= sizeof request || request[count - 1]) return 0;
-    memcpy(&head, request, sizeof head);
-    if (!head.words || head.words > longest_request || head.variables > longest_request) return 0;
-    free(task.words);
-    size_t entries = (size_t)head.words + head.variables + 2;
-    if (!(task.words = calloc(entries, sizeof *task.words))) return 0;
-    task.variables = task.words + head.words + 1;
-    task.limits = head.limits;
-    char *next = request + sizeof head, *end = request + count;
-    task.folder_name = next;
-    for (size_t index = 0; index < (size_t)head.words + head.variables; index++) {
-        next += strlen(next) + 1;
-        if (next >= end) return 0;
-        task.words[index < head.words ? index : index + 1] = next;
-    }
-    return next + strlen(next) + 1 == end;
-}
-
-/// Receives the next request. Returns 0 if there will be none.
-static int receive(int socket) {
-    union {
-        struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof(int) * skyfarm_worker_descriptors)];
-    } control;
-    for (;;) {
-        struct iovec part = {.iov_base = request, .iov_len = sizeof request};
-        struct msghdr message = {
-            .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
-        ssize_t count = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-        if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) return 0;
-        // A program was cancelled just after it had ended.
-        if (count == 1) continue;
-        close_descriptors(0);
-        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-        if (!header || header->cmsg_type != SCM_RIGHTS) return 0;
-        size_t bytes = header->cmsg_len - CMSG_LEN(0);
-        if (bytes != sizeof task.descriptors && bytes != sizeof(int) * skyfarm_program_descriptors) return 0;
-        memcpy(task.descriptors, CMSG_DATA(header), bytes);
-        return parse((size_t)count);
-    }
+static int answer(int socket, const struct skyfarm_program_result *result) {
+    return send(socket, result, sizeof *result, MSG_NOSIGNAL) == sizeof *result;
 }
 
 int skyfarm_supervise_programs(int socket) {
@@ -448,17 +383,27 @@ int skyfarm_supervise_programs(int socket) {
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) return 1;
     prctl(PR_SET_NAME, "skyfarm-program");
     if ((socket = fcntl(socket, F_DUPFD_CLOEXEC, 3)) < 0) return 1;
-    for (int index = 0; index < skyfarm_worker_descriptors; index++) task.descriptors[index] = -1;
-    int has_folder = 0;
-    while (receive(socket)) {
-        struct skyfarm_program_result result;
-        has_folder = 1;
-        int is_asked = run(socket, &result);
-        close_descriptors(1);
-        if (!is_asked || send(socket, &result, sizeof result, MSG_NOSIGNAL) != sizeof result) break;
+    if ((nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)) < 0) return 1;
+    for (int index = 0; index < skyfarm_worker_descriptors; index++)
+        tasks[0].descriptors[index] = tasks[1].descriptors[index] = -1;
+    int is_asked = 1;
+    while (is_asked && advance(socket)) {
+        struct skyfarm_program_result result = {0};
+        is_asked = run(socket, &result);
+        // Of the descriptors only that of the folder of all tasks is needed after the run.
+        close_descriptors(task, 1);
+        if (!is_asked || !answer(socket, &result)) break;
+        // No program runs beside what another has left, or after one that was cancelled.
+        if (has_next && (result.survivors || result.end == skyfarm_program_cancelled)) {
+            struct skyfarm_program_result none = {.end = skyfarm_program_not_begun};
+            if (!answer(socket, &none)) break;
+            has_next = 0;
+        }
     }
     // The other process has ended and could not do this.
-    if (has_folder && task.descriptors[0] >= 0) skyfarm_remove_tree(task.descriptors[0], task.folder_name);
+    for (int index = 0; index < 2; index++)
+        if (tasks[index].folder_name)
+            skyfarm_remove_tree(tasks[index].descriptors[0], tasks[index].folder_name);
     return 0;
 }
 

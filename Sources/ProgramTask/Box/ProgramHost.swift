@@ -7,7 +7,7 @@ package import ScanCluster
 ///
 /// Each run has a ``ProgramPlace`` of its own: a private folder and a supervisor, a small process that starts the
 /// program, watches its limits and, in the end, kills every process that descends from it. Places are kept for the next
-/// run. ``run(_:_:)`` blocks, and is called on scan threads.
+/// run. Short programs come in a ``ProgramSeries``, whose runs have two places by turns. ``run(_:_:)`` blocks, and is called on scan threads.
 package final class ProgramHost: Sendable {
     /// Programs and limits, as the owner has set them.
     package struct Options: Equatable, Sendable {
@@ -35,10 +35,10 @@ package final class ProgramHost: Sendable {
     package let options: Options
     let taskLimits: ProgramTaskLimits
     private let scratch: ScratchFolder
-    private let shared: SharedFiles
-    private let idle = Locked<[ProgramPlace]>([])
+    let shared: SharedFiles
+    private let idle = Locked<[ProgramPlaces]>([])
     /// Variables of the environment that are the same for all tasks.
-    private let environment: [String]
+    let environment: [String]
 
     /// Variables that a program gets from the environment of its node.
     package static let inherited = ["PATH", "LANG", "LC_ALL", "TZ"]
@@ -75,40 +75,42 @@ package final class ProgramHost: Sendable {
     /// Tags of a system with this host.
     package var tags: Set<String> { Set(options.programs.keys.map(ProgramTask.tag)) }
 
-    /// Runs a task.
-    /// - Throws: ``ProgramRefusal`` if the task is not acceptable or cannot be run here; `CancellationError`.
-    package func run(_ task: ProgramTask, _ context: ScanContext) throws -> ProgramOutput {
+    /// Runs the programs of a series.
+    /// - Returns: the output of the first program, and of so many of those after it as were run.
+    /// - Throws: ``ProgramRefusal`` if the series is not acceptable or its first program cannot be run here;
+    ///   `CancellationError`.
+    package func run(_ series: ProgramSeries, _ context: ScanContext) throws -> [ProgramOutput] {
         let bulk = context.takeBulk()
-        if let problem = task.problem(taskLimits, bulk: bulk?.count ?? 0) {
+        if let problem = series.problem(taskLimits, bulk: bulk?.count ?? 0) {
             throw ProgramRefusal("refused: \(problem)")
         }
-        guard let path = options.programs[task.program] else {
-            throw ProgramRefusal("refused: this node gives no program \(task.program) away")
+        guard let path = options.programs[series.program] else {
+            throw ProgramRefusal("refused: this node gives no program \(series.program) away")
         }
         try context.checkCancellation()
-        let place = try takePlace()
-        let holdings = try shared.take(task.shared, from: task.shared.isEmpty ? nil : bulk)
-        defer { shared.giveBack(task.shared) }
-        try place.fill(with: task, bulk: bulk, shared: holdings)
+        let places = try idle.withLock({ $0.popLast() }) ?? ProgramPlaces(first: newPlace())
+        var run = SeriesRun(self, path, series, bulk, in: places)
+        let outputs = try run.outputs(context)
+        if run.isClean { idle.withLock { $0.append(run.places) } }
+        return outputs
+    }
+
+    /// Runs one task; the only one of its series.
+    package func run(_ task: ProgramTask, _ context: ScanContext) throws -> ProgramOutput {
+        try run(ProgramSeries([task]), context)[0]
+    }
+
+    /// Makes a place, with a supervisor of its own unless there is one already.
+    func newPlace(_ supervisor: ProgramSupervisor? = nil) throws(ProgramRefusal) -> ProgramPlace {
+        guard let supervisor else { return try newPlace(ProgramSupervisor(options.supervisor)) }
+        return try ProgramPlace(in: scratch, supervisor, options.limits)
+    }
+
+    /// The limits of a task.
+    func limits(of task: ProgramTask) -> ProgramLimits {
         var limits = options.limits
         limits.seconds = min(limits.seconds, task.seconds ?? .infinity)
-        let result = try place.supervise([path] + task.arguments, variables(of: task, in: place), limits, context)
-        let output = try ProgramResultReader(task, taskLimits, limits).output(of: result, in: place)
-        // A place in which something may be left is not used again.
-        if result.survivors == 0, place.isCleared() { idle.withLock { $0.append(place) } }
-        return output
-    }
-
-    private func takePlace() throws(ProgramRefusal) -> ProgramPlace {
-        if let place = idle.withLock({ $0.popLast() }) { return place }
-        return try ProgramPlace(in: scratch, supervisor: options.supervisor, options.limits)
-    }
-
-    private func variables(of task: ProgramTask, in place: ProgramPlace) -> [String] {
-        environment + [
-            "HOME=\(place.path)", "TMPDIR=\(place.path)", "PWD=\(place.path)", "SKYFARM_CPUS=\(task.cpus)",
-            "OMP_NUM_THREADS=\(task.cpus)",
-        ]
+        return limits
     }
 
     /// Ends the supervisors, and removes the folder of all tasks. No task may run any more.

@@ -4,7 +4,7 @@ import ScanBasics
 import ScanCluster
 
 /// A folder in which programs run one after the other, the files for their standard output and standard error, and
-/// their supervisor. Used by one thread at a time.
+/// their supervisor, which may have two places. Used by one thread at a time.
 final class ProgramPlace: Sendable {
     let path: String
     let folder: OpenDescriptor
@@ -13,16 +13,18 @@ final class ProgramPlace: Sendable {
     let scratch: ScratchFolder
     /// Name of the folder in that of all tasks.
     let name: String
-    private let supervisor: ProgramSupervisor
+    let supervisor: ProgramSupervisor
     /// The control group of the programs; nil if there is none.
     private let group: ProgramGroup?
     /// Where a program notes itself that has no group.
     private let nowhere: OpenDescriptor
 
-    /// Makes the folder and starts the supervisor.
+    /// Makes the folder.
     /// - Throws: ``ProgramRefusal``.
-    private init(in scratch: ScratchFolder, supervisor command: [String], group: ProgramGroup?) throws(ProgramRefusal) {
-        (self.scratch, self.group) = (scratch, group)
+    private init(
+        in scratch: ScratchFolder, _ supervisor: ProgramSupervisor, group: ProgramGroup?
+    ) throws(ProgramRefusal) {
+        (self.scratch, self.supervisor, self.group) = (scratch, supervisor, group)
         nowhere = try Self.open(Foundation.open("/dev/null", O_WRONLY | O_CLOEXEC))
         name = scratch.newName()
         path = scratch.path + "/" + name
@@ -32,17 +34,16 @@ final class ProgramPlace: Sendable {
                 openat(scratch.descriptor.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))
             output = try Self.newFile(in: scratch, name + ".out")
             errors = try Self.newFile(in: scratch, name + ".err")
-            supervisor = try ProgramSupervisor(command)
         } catch {
             skyfarm_remove_tree(scratch.descriptor.number, name)
             throw error
         }
     }
 
-    /// Makes the folder and, in `delegated` if there is one, a control group for it, and starts the supervisor.
+    /// Makes the folder and, in `delegated` if there is one, a control group for it.
     /// - Throws: ``ProgramRefusal``.
     convenience init(
-        in scratch: ScratchFolder, supervisor command: [String], _ limits: ProgramLimits,
+        in scratch: ScratchFolder, _ supervisor: ProgramSupervisor, _ limits: ProgramLimits,
         below delegated: DelegatedGroup? = .shared
     ) throws(ProgramRefusal) {
         var group: ProgramGroup?
@@ -52,7 +53,7 @@ final class ProgramPlace: Sendable {
                 throw ProgramRefusal("the control group of the program cannot be made in \(delegated.path)")
             }
         }
-        try self.init(in: scratch, supervisor: command, group: group)
+        try self.init(in: scratch, supervisor, group: group)
     }
 
     deinit { skyfarm_remove_tree(scratch.descriptor.number, name) }
@@ -75,9 +76,9 @@ final class ProgramPlace: Sendable {
         return file
     }
 
-    /// Creates the input files of a task and the links to the shared files.
+    /// Creates the input files of a task, whose bytes begin at `start` in `bulk`, and the links to the shared files.
     /// - Throws: ``ProgramRefusal``, for example if the disk is full.
-    func fill(with task: ProgramTask, bulk: BulkBytes?, shared: [String]) throws(ProgramRefusal) {
+    func fill(with task: ProgramTask, bulk: BulkBytes?, at start: Int, shared: [String]) throws(ProgramRefusal) {
         var problem: ProgramRefusal?
         func write(_ bytes: UnsafeRawBufferPointer) {
             var rest = bytes[...]
@@ -87,7 +88,7 @@ final class ProgramPlace: Sendable {
             }
         }
         if task.shared.isEmpty, let bulk {
-            bulk.withUnsafeBytes(write)
+            bulk.withUnsafeBytes { write(UnsafeRawBufferPointer(rebasing: $0.dropFirst(start))) }
         } else {
             task.inlined.withUnsafeBytes(write)
         }
@@ -112,15 +113,21 @@ final class ProgramPlace: Sendable {
         return writeAll(bytes, to: file.number).map { refusal(name, $0) }
     }
 
-    /// Runs a command in the folder.
-    /// - Throws: ``ProgramRefusal``; `CancellationError`, after the command has ended.
-    func supervise(
-        _ words: [String], _ variables: [String], _ limits: ProgramLimits, _ context: ScanContext
-    ) throws -> ProgramResult {
-        let request = ProgramSupervisor.request(folder: name, words, variables, limits.values)
+    /// Has a command run in the folder as soon as the supervisor's other one has ended.
+    /// - Returns: how often its group's processes were ended for their memory before.
+    /// - Throws: ``ProgramRefusal``.
+    func begin(_ words: [String], _ variables: [String], _ limits: ProgramLimits) throws(ProgramRefusal) -> Int {
         let kills = group?.memoryKills ?? 0
+        try supervisor.send(
+            ProgramSupervisor.request(folder: name, words, variables, limits.values), descriptors)
+        return kills
+    }
+
+    /// Waits until the command has ended that was begun after so many `kills`.
+    /// - Throws: ``ProgramRefusal``; `CancellationError`, after the command has ended.
+    func result(after kills: Int, _ context: ScanContext) throws -> ProgramResult {
         defer { group?.killAll() }
-        var result = try supervisor.run(request, descriptors, context)
+        var result = try supervisor.result(context)
         if let group, group.memoryKills > kills { result.end = skyfarm_program_out_of_memory }
         return result
     }

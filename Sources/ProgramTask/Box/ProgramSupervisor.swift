@@ -18,6 +18,8 @@ struct ProgramResult: Sendable {
 /// it runs.
 final class ProgramSupervisor: Sendable {
     let socket: OpenDescriptor
+    /// Number of requests without a result.
+    private let open = Locked(0)
 
     /// - Throws: ``ProgramRefusal``.
     init(_ command: [String]) throws(ProgramRefusal) {
@@ -46,29 +48,50 @@ final class ProgramSupervisor: Sendable {
         return bytes
     }
 
-    /// Runs a program, and asks the supervisor to end it once `context` is cancelled.
-    /// - Throws: ``ProgramRefusal`` if the supervisor has ended; `CancellationError`.
-    func run(_ request: [UInt8], _ descriptors: [Int32], _ context: ScanContext) throws -> ProgramResult {
-        let start = ContinuousClock.now
+    /// Sends the request of a program, which begins as soon as the one before it has ended. At most two have no result.
+    /// - Throws: ``ProgramRefusal`` if the supervisor has ended.
+    func send(_ request: [UInt8], _ descriptors: [Int32]) throws(ProgramRefusal) {
         let error = request.withUnsafeBytes {
             skyfarm_send_program(socket.number, $0.baseAddress, $0.count, descriptors, descriptors.count)
         }
         guard error == 0 else { throw ProgramPlace.refusal("the program's process", error) }
-        var result = skyfarm_program_result()
-        var isCancelled = false
+        open.withLock { $0 += 1 }
+    }
+
+    /// Waits for the result of the earliest request that has none, and asks the supervisor to end its program once
+    /// `context` is cancelled.
+    /// - Throws: ``ProgramRefusal`` if the supervisor has ended; `CancellationError`, after all requests have results.
+    func result(_ context: ScanContext) throws -> ProgramResult {
         while true {
-            let answer = skyfarm_await_program(socket.number, isCancelled ? 1000 : 20, &result)
-            if answer < 0 { throw ProgramRefusal("the supervisor of the program has ended") }
-            if answer > 0 { break }
-            if !isCancelled, context.isCancelled {
-                isCancelled = true
-                skyfarm_cancel_program(socket.number)
+            if let result = try nextResult(within: 20) {
+                if context.isCancelled { try endAll(with: CancellationError()) }
+                return result
             }
+            if context.isCancelled { try endAll(with: CancellationError()) }
         }
-        if isCancelled { throw CancellationError() }
+    }
+
+    /// Ends the program that runs, and waits until all requests have results.
+    /// - Throws: `error`, or ``ProgramRefusal`` if the supervisor has ended.
+    func endAll(with error: any Error) throws -> Never {
+        if open.withLock({ $0 }) > 0 { skyfarm_cancel_program(socket.number) }
+        while open.withLock({ $0 }) > 0 { _ = try nextResult(within: 1000) }
+        throw error
+    }
+
+    /// Waits for a result; nil if the time is over.
+    private func nextResult(within milliseconds: Int32) throws(ProgramRefusal) -> ProgramResult? {
+        var result = skyfarm_program_result()
+        let answer = skyfarm_await_program(socket.number, milliseconds, &result)
+        if answer < 0 {
+            open.withLock { $0 = 0 }
+            throw ProgramRefusal("the supervisor of the program has ended")
+        }
+        if answer == 0 { return nil }
+        open.withLock { $0 -= 1 }
         return ProgramResult(
             end: skyfarm_program_end(result.end), value: result.value, killed: Int(result.killed),
-            survivors: Int(result.survivors), seconds: (ContinuousClock.now - start) / .seconds(1),
+            survivors: Int(result.survivors), seconds: Double(result.elapsed) / 1e6,
             processorSeconds: Double(result.microseconds) / 1e6)
     }
 }

@@ -106,7 +106,7 @@ package final class PythonHost: Sendable {
                 try idle
                 ?? PythonWorker(
                     .init(kind: kind, words: command, variables: environment, limits: options.limits),
-                    in: try ProgramPlace(in: scratch, supervisor: options.supervisor, options.limits),
+                    in: try ProgramPlace(in: scratch, ProgramSupervisor(options.supervisor), options.limits),
                     until: deadline, context)
             let reply = try bulk.withUnsafeBytes { try worker.call(task.function, $0, until: deadline, context) }
             output.version = worker.version

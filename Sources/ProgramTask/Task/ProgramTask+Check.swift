@@ -58,13 +58,16 @@ extension ProgramTask {
     }
 
     private func problemOfSizes(bulk: Int) -> String? {
-        guard let input = Self.sum(inputs.map(\.size)), let all = Self.sum(shared.map(\.size)) else {
+        guard let input = inputBytes, let all = Self.sum(shared.map(\.size)) else {
             return "a file has no valid size"
         }
         let (inputBytes, sharedBytes) = shared.isEmpty ? (bulk, 0) : (inlined.count, bulk)
         if shared.isEmpty, !inlined.isEmpty { return "its input came twice" }
         return input == inputBytes && all == sharedBytes ? nil : "its files have other sizes than its bytes"
     }
+
+    /// Bytes of its input files together; nil if their sizes are not valid.
+    package var inputBytes: Int? { Self.sum(inputs.map(\.size)) }
 
     /// The sum of sizes; nil if one is negative or the sum is too large.
     private static func sum(_ sizes: [Int]) -> Int? {

@@ -56,6 +56,25 @@ import Testing
         ("a time that is no number", { $0.seconds = .nan }),
     ]
 
+    /// What is wrong of several programs in one request.
+    private static let wrongSeries: [(String, [ProgramTask])] = [
+        ("no program at all", []),
+        ("a second program of another name", [right, changed { $0.program = "other" }]),
+        ("a second program with a path", [right, changed { $0.program = "/bin/sh" }]),
+        ("a second program with more memory", [right, changed { $0.memory = 1 << 50 }]),
+        ("a second output above the folder", [right, changed { $0.outputs = ["../out"] }]),
+        ("inputs that are longer than the bytes", [right, right]),
+        ("a negative size of a second input", [right, changed { $0.inputs[0].size = -3 }]),
+        ("a second program with shared files", [right, changed { $0.share("f", size: 3) }]),
+        ("too many programs", Array(repeating: changed { $0.inputs = [] }, count: 1000)),
+    ]
+
+    private static func changed(_ change: (inout ProgramTask) -> Void) -> ProgramTask {
+        var task = right
+        change(&task)
+        return task
+    }
+
     @Test("Security.md: are refused by the node, which runs nothing, and then a right one")
     func refused() async throws {
         let scene = try Scene()
@@ -66,15 +85,14 @@ import Testing
             "n", ["--program", "mark=\(script)", "--scratch", scene.folder], environment: machine.environment)
         let keys = try machine.store.ring()
         var remote = RemoteNodes.Options()
-        remote.taskTypes = [ProgramTask.typeName]
+        remote.taskTypes = [ProgramSeries.typeName]
         let coordinator = ScanNode(
             keys: keys, nodes: [node.address], discovering: [], options: .init(maxAttempts: 1), remote: remote)
         try coordinator.start()
-        let bytes = { @Sendable (_: ForgedTask<ProgramTask>) in BulkSource(copying: [1, 2, 3] as [UInt8]) }
-        for (words, change) in Self.wrong {
-            var task = Self.right
-            change(&task)
-            for try await response in coordinator.coordinator.responses(to: [ForgedTask(task: task)], bulk: bytes) {
+        let bytes = { @Sendable (_: ForgedTask<ProgramSeries>) in BulkSource(copying: [1, 2, 3] as [UInt8]) }
+        let forged = { ForgedTask(task: ProgramSeries($0)) }
+        for (words, tasks) in Self.wrong.map({ ($0, [Self.changed($1)]) }) + Self.wrongSeries {
+            for try await response in coordinator.coordinator.responses(to: [forged(tasks)], bulk: bytes) {
                 guard case .failure(let failure) = response.result else {
                     Issue.record("\(words) was run")
                     continue
@@ -85,8 +103,8 @@ import Testing
         }
         #expect(Self.wrong.count >= 30)
         #expect(!FileManager.default.fileExists(atPath: mark))
-        for try await response in coordinator.coordinator.responses(to: [ForgedTask(task: Self.right)], bulk: bytes) {
-            #expect(try response.get().content(at: 0) == Array("done\n".utf8)[...])
+        for try await response in coordinator.coordinator.responses(to: [forged([Self.right])], bulk: bytes) {
+            #expect(try response.get()[0].content(at: 0) == Array("done\n".utf8)[...])
         }
         #expect(try String(contentsOfFile: mark, encoding: .utf8) == "a\n")
         await coordinator.close()

@@ -42,6 +42,8 @@ enum skyfarm_program_end {
     skyfarm_program_out_of_disk,
     skyfarm_program_out_of_processes,
     skyfarm_program_cancelled,
+    /// It was not started, since the one before it was cancelled, or its processes are still there.
+    skyfarm_program_not_begun,
 };
 
 /// How a run ended.
@@ -57,6 +59,8 @@ struct skyfarm_program_result {
     uint64_t largest;
     /// Processor time of the program and of its children, in microseconds.
     uint64_t microseconds;
+    /// Time between its start and the end of its last process, in microseconds.
+    uint64_t elapsed;
 };
 
 /// Descriptors that accompany a request: those of a program and, for a worker, the end of its channel.
@@ -68,8 +72,9 @@ enum { skyfarm_worker_channel = 3 };
 int skyfarm_program_box_works(void);
 
 /// Runs programs for the process at the other end of `socket`, one at a time, until that process closes the socket or
-/// ends. No process that a program started, in whatever session, outlives its run. Written in C because no Swift code
-/// may run between vfork and execve.
+/// ends. No process that a program started, in whatever session, outlives its run. That process may send the request of
+/// the next program while one runs, so that it begins without waiting for it; each request gets one result. Written in C
+/// because no Swift code may run between vfork and execve.
 /// - Returns: an exit code.
 int skyfarm_supervise_programs(int socket);
 
