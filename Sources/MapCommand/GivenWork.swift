@@ -19,11 +19,13 @@ struct GivenWork {
     let lack: String
 
     /// Connects the nodes, calls `body`, and disconnects them.
+    /// - Returns: how nodes got the bulk bytes of the tasks.
     /// - Throws: what `body` throws; `ConnectError` or `ScanError` with ``lack`` if no system can run the tasks; `KeyError`
     ///   if nodes are needed and no usable key exists.
+    @discardableResult
     func run(
         page: RunPage, _ events: ScanEvents, _ body: (ScanCoordinator) async throws -> Void
-    ) async throws {
+    ) async throws -> BulkTraffic {
         var remote = RemoteNodes.Options()
         remote.taskTypes = [taskType]
         remote.measuresLinks = local.slots > 0
@@ -41,6 +43,7 @@ struct GivenWork {
             throw await unusable(node)
         }
         await node.close()
+        return node.connections.traffic
     }
 
     /// The error that names what is wrong with the nodes that are known.

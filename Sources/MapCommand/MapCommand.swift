@@ -57,8 +57,8 @@ package struct MapCommand: Command {
                 + " and --local-program \(program)=PATH runs it here")
         let page = RunPage(options.dashboard, events.display, options.common)
         var run = try MapRun(plan, items, events, page)
-        try await work.run(page: page, events) { try await run.run(on: $0) }
-        return run.report
+        let traffic = try await work.run(page: page, events) { try await run.run(on: $0) }
+        return run.report.with(traffic)
     }
 
     private func end(_ report: MapReport) throws -> ExitCode {

@@ -1,5 +1,6 @@
 import CommandLineKit
 import Console
+import ScanNetwork
 
 /// What became of the items of a run.
 struct MapReport: Encodable, Sendable {
@@ -33,8 +34,21 @@ struct MapReport: Encodable, Sendable {
     var program: String
     var items: [Row]
     var seconds = 0.0
+    /// Bytes of input and shared files that were sent to nodes, and that nodes have read below their `--data`.
+    private var bytes = (sent: 0, read: 0)
 
-    private enum CodingKeys: String, CodingKey { case v, program, done, failed, resumed, notRun, seconds, items }
+    init(program: String, items: [Row]) { (self.program, self.items) = (program, items) }
+
+    /// The report with what was sent.
+    func with(_ traffic: BulkTraffic) -> MapReport {
+        var report = self
+        report.bytes = (traffic.sent.bytes, traffic.read.bytes)
+        return report
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case v, program, done, failed, resumed, notRun, seconds, bytesSent, bytesRead, items
+    }
 
     func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
@@ -45,6 +59,8 @@ struct MapReport: Encodable, Sendable {
         try values.encode(count(.resumed), forKey: .resumed)
         try values.encode(count(.notRun), forKey: .notRun)
         try values.encode(seconds, forKey: .seconds)
+        try values.encode(bytes.sent, forKey: .bytesSent)
+        try values.encode(bytes.read, forKey: .bytesRead)
         try values.encode(items, forKey: .items)
     }
 
@@ -71,6 +87,7 @@ struct MapReport: Encodable, Sendable {
         var facts = ["\(count(.done) + count(.resumed)) of \(HumanFormat.count(items.count, "item")) done"]
         if count(.resumed) > 0 { facts.append("\(count(.resumed)) of them before") }
         if count(.failed) > 0 { facts.append("\(count(.failed)) failed") }
+        if bytes.read > 0 { facts.append("\(HumanFormat.byteCount(bytes.read)) of files read by nodes (--data)") }
         if count(.notRun) > 0 { facts.append("\(count(.notRun)) not run") }
         return facts.joined(separator: ", ") + " in \(HumanFormat.duration(seconds: seconds))"
     }

@@ -101,14 +101,18 @@ final class MapTasks: Sendable {
     func bulk(of series: ProgramSeries) -> BulkSource? {
         if !shared.isEmpty {
             let count = shared.reduce(0) { $0 + $1.file.size }
-            return BulkSource(key: key, byteCount: count) { [self] in
+            let reference = WholeFiles(shared.map(\.path))?.reference
+            return BulkSource(key: key, reference: reference, byteCount: count) { [self] in
                 try await reader.run { try self.readShared(count) }
             }
         }
         let indices = series.tasks.map(\.id)
         let count = indices.reduce(0) { $0 + items[$1].byteCount }
         if count == 0 { return nil }
-        return BulkSource(byteCount: count) { [self] in
+        // A reference to small files is not worth the question.
+        let isLarge = indices.count == 1 && count > SeriesLength.bytes
+        let reference = isLarge ? WholeFiles(items[indices[0]].paths)?.reference : nil
+        return BulkSource(reference: reference, byteCount: count) { [self] in
             // A system refuses a series whose files have other sizes than its bytes. An error here would end the whole
             // run.
             try await reader.run { try self.inputs(indices, count) } ?? BulkBytes(byteCount: 0) { _ in }

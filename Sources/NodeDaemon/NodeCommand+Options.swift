@@ -134,8 +134,8 @@ extension NodeCommand {
     private static let data = Option.list(
         "data", .text("DIR", expected: "the name of a folder"), layers: .all,
         help:
-            "Read images below this folder from disk if the coordinator scans the same files, instead of receiving"
-            + " their pixels"
+            "Read images, and inputs of programs, below this folder from disk if the coordinator has the same files,"
+            + " instead of receiving them"
     )
     private static let noAdvertise = Option.toggle(
         "no-advertise", layers: .all, help: "Do not announce this node on the local network, or discover others")
@@ -163,11 +163,11 @@ extension NodeCommand {
         ],
         description: [
             "A node runs tasks only for coordinators that hold its cluster key. It accepts no commands or code from the"
-                + " network, reads no files other than images below the folders of --data and --store, and writes none"
-                + " but FITS files below that of --store. With --program, holders of the key choose the arguments and"
-                + " input files of that program, which runs as the user of the node, in a folder of its own below"
-                + " --scratch; with --python, they choose the arguments of that module's functions. It announces itself by DNS-SD, and picks up a new cluster key"
-                + " without a restart.",
+                + " network, reads no files other than images, and inputs of programs, below the folders of --data and"
+                + " --store, and writes none but FITS files below that of --store. With --program, holders of the key"
+                + " choose the arguments and input files of that program, which runs as the user of the node, in a folder"
+                + " of its own below --scratch; with --python, they choose the arguments of that module's functions. It"
+                + " announces itself by DNS-SD, and picks up a new cluster key without a restart.",
             "A firewall must accept TCP port \(SocketAddress.usual.port), or the port of --listen, and for discovery"
                 + " UDP port 5353. A second node of a machine listens on a free port.",
             "The owner of the machine has the last word: SIGUSR1 or --pause pauses the node, SIGUSR2 or --resume resumes it, and it pauses by itself"

@@ -66,9 +66,15 @@ public struct DataFolders: Sendable {
     /// Whether a file that ``image(at:hdu:identity:)`` would examine has this size and modification time, in
     /// nanoseconds since 1970, and can be opened.
     package func hasCopy(of path: String, size: Int64, modified: Int64) -> Bool {
-        ([exactPlace(path)].compactMap(\.self) + places(under: path)).contains { place in
-            (try? place.open()).map { Self.isFile($0, size, modified) } == true
+        file(at: path, size: size, modified: modified) != nil
+    }
+
+    /// Opens such a file; nil if there is none.
+    package func file(at path: String, size: Int64, modified: Int64) -> OpenDescriptor? {
+        for place in [exactPlace(path)].compactMap(\.self) + places(under: path) {
+            if let file = try? place.open(), Self.isFile(file, size, modified) { return file }
         }
+        return nil
     }
 
     private static func isFile(_ file: OpenDescriptor, _ size: Int64, _ modified: Int64) -> Bool {

@@ -2,7 +2,7 @@ public import ScanCluster
 internal import ScanNetwork
 public import SkyFITS
 
-/// Reads windows that tasks refer to from a node's own files, and answers questions about these files.
+/// Reads windows, and whole files, that tasks refer to from a node's own files, and answers questions about these files.
 public struct WindowResolver: BulkResolver {
     private let folders: DataFolders
 
@@ -16,6 +16,9 @@ public struct WindowResolver: BulkResolver {
             let request = try WireDecoder().decode(NodeFileRequest.self, from: reference.origin)
             return try NodeFileTask.bytes(
                 of: request.answer(in: folders) { ScanCancellation.current?.isCancelled == true })
+        }
+        if reference.part == WholeFiles.part {
+            return try WireDecoder().decode(WholeFiles.self, from: reference.origin).bytes(in: folders, count: count)
         }
         let names = try WireDecoder().decode(FileNames.self, from: reference.origin)
         if reference.part == ChecksumTask.part { return try checksums(names) }

@@ -136,4 +136,41 @@ import Testing
         // Failed ones have run twice.
         #expect(numbers.sorted() == (good + (1...400).filter { $0 % 10 == 7 }.flatMap { [$0, $0] }).sorted())
     }
+
+    @Test("large inputs and shared files below --data are read there, and sent if they are others")
+    func references() throws {
+        let script = try scene.script("cat \"$@\" | cksum", "work.sh")
+        for folder in ["in", "data/in"] {
+            try FileManager.default.createDirectory(atPath: scene.path(folder), withIntermediateDirectories: true)
+        }
+        for number in 0..<3 {
+            let path = try scene.write(Array(repeating: 65 + UInt8(number), count: 100_000), "in/f\(number).bin")
+            try FileManager.default.copyItem(atPath: path, toPath: scene.path("data/in/f\(number).bin"))
+        }
+        let node = try Node(
+            "n", ["--program", "work=\(script)", "--data", scene.path("data")], environment: mine.environment)
+        func map(_ folder: String, _ words: [String]) throws -> (sent: Int, read: Int, files: [String]) {
+            let result = try mine.run(
+                ["map", "work", "{in}", "-o", scene.path("\(folder)/"), "--json", "--node", node.address]
+                    + ["--no-discovery", "--wait", "20"] + words + ["--", scene.path("in")])
+            #expect(result.code == 0, "\(result.errors)")
+            let report = try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any]
+            let files = try (0..<3).map { String(decoding: try scene.bytes("\(folder)/f\($0).out"), as: UTF8.self) }
+            return (report?["bytesSent"] as? Int ?? -1, report?["bytesRead"] as? Int ?? -1, files)
+        }
+        let first = try map("out", [])
+        #expect(first.sent == 0 && first.read == 300_000)
+        // Another file of the same size and time.
+        let copy = scene.path("data/in/f1.bin")
+        let time = try #require(FileManager.default.attributesOfItem(atPath: copy)[.modificationDate] as? Date)
+        let other = try FileHandle(forUpdating: URL(filePath: copy))
+        try other.write(contentsOf: Data([0]))
+        try other.close()
+        try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: copy)
+        let second = try map("again", [])
+        #expect(second.sent == 100_000 && second.read == 200_000)
+        #expect(second.files == first.files)
+        let shared = ["{shared:f0.bin}", "--shared", scene.path("in/f0.bin")]
+        #expect(try map("shared", shared).read >= 100_000)
+    }
 }

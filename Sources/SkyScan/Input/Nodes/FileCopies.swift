@@ -146,7 +146,7 @@ public final class FileCopies: Sendable {
 
 extension NodeFileRequest.Stamp {
     /// The file as it is now; nil if there is none.
-    fileprivate init?(of name: String) {
+    init?(of name: String) {
         guard let path = realPath(name), let status = FileStatus(path: path), status.kind == .regular else {
             return nil
         }
