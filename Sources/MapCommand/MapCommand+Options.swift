@@ -152,6 +152,17 @@ package enum MapDestination: Equatable, Sendable {
     /// A file for each item.
     case file(ProgramTemplate)
 
+    /// The folder below which all results are, empty or with a slash at its end; nil for standard output.
+    package var folder: String? {
+        switch self {
+        case .standardOutput: return nil
+        case .folder(let path): return path
+        case .file(let template):
+            let fixed = template.leadingText
+            return fixed.lastIndex(of: "/").map { String(fixed[...$0]) } ?? ""
+        }
+    }
+
     init(_ text: String?) throws(UsageError) {
         guard let text else { throw UsageError("map: name the place of the results: -o FOLDER/, -o TEMPLATE or -o -") }
         if text == "-" {

@@ -3,6 +3,7 @@ import Console
 import Foundation
 import ProgramTask
 import ScanBasics
+import SkyFITS
 import SkyScan
 import TaskJournal
 
@@ -51,7 +52,7 @@ struct MapPlan: Sendable {
     }
 
     private static func shared(_ path: String) throws -> Shared {
-        guard let data = FileManager.default.contents(atPath: path) else {
+        guard let data = try? ReadableFiles.current.contents(of: path) else {
             throw CommandError(.input, "--shared \(path): cannot be read; check its name and permissions")
         }
         let name = MapItem.Member(path: path).text
@@ -99,7 +100,11 @@ struct MapPlan: Sendable {
         for template in options.companions { paths += item.texts(template, output: "", cpus: 1) }
         var inputs: [ProgramTask.InputFile] = []
         for path in paths {
-            guard let status = FileStatus(path: path), status.kind == .regular else {
+            let status: FileStatus?
+            do { status = try ReadableFiles.current.status(of: path) } catch {
+                throw CommandError(.input, error.message)
+            }
+            guard let status, status.kind == .regular else {
                 throw CommandError(.input, "\(path): there is no such file")
             }
             inputs.append(.init(name: MapItem.Member(path: path).text, size: Int(status.size)))
@@ -136,7 +141,8 @@ struct MapPlan: Sendable {
             return returnsOutput ? ["\(folder)\(item.members[0].stem).out"] : files.map { folder + $0 }
         case .file(let template):
             let names = item.texts(template, output: "", cpus: 1)
-            if let name = names.first(where: { !Self.isBelow($0, template) }) {
+            let folder = options.output.folder ?? ""
+            if let name = names.first(where: { !ProgramPath.isBelow(String($0.dropFirst(folder.count))) }) {
                 throw CommandError(
                     .usage,
                     "map: \(item.name): the result \(name) would be outside the folder of \(template.text);"
@@ -149,14 +155,6 @@ struct MapPlan: Sendable {
             }
             return names
         }
-    }
-
-    /// Whether a name that was made of a template is in the folder, or below it, that the text before its first field
-    /// names.
-    private static func isBelow(_ name: String, _ template: ProgramTemplate) -> Bool {
-        let fixed = template.leadingText
-        let folder = fixed.lastIndex(of: "/").map { fixed[...$0] } ?? ""
-        return ProgramPath.isBelow(String(name.dropFirst(folder.count)))
     }
 
     /// Path of a file that was collected.
@@ -184,7 +182,7 @@ struct MapPlan: Sendable {
             // Of a run of a job each collected file is checked when it is written.
             let places = item.places + (ProcessFiles.knowsOwn ? [] : folders)
             for place in places where !options.replaces && !ProcessFiles.isOwn(place) {
-                if FileStatus(path: place) != nil { throw AtomicFile.failure(place, EEXIST) }
+                if ReadableFiles.current.exists(place) { throw AtomicFile.failure(place, EEXIST) }
             }
         }
         if let log = options.jobLog.map(AbsolutePath.of), inputs.contains(log) || owners[log] != nil {
@@ -211,15 +209,11 @@ struct PreparedItem: Sendable {
     func read(to bytes: UnsafeMutableRawBufferPointer) throws {
         var rest = bytes[...]
         for (path, input) in zip(paths, task.inputs) {
-            let number = open(path, O_RDONLY | O_CLOEXEC)
-            guard number >= 0 else {
-                throw ProgramRefusal("\(path): \(String(cString: strerror(errno)).lowercased())")
-            }
-            let file = OpenDescriptor(number)
+            let file = try ReadableFiles.current.open(path)
             guard file.status?.size == Int64(input.size) else { throw ProgramRefusal("\(path): has changed its size") }
             var part = UnsafeMutableRawBufferPointer(rebasing: rest.prefix(input.size))
             while let start = part.baseAddress, !part.isEmpty {
-                let count = Foundation.read(number, start, part.count)
+                let count = Foundation.read(file.number, start, part.count)
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { throw ProgramRefusal("\(path): cannot be read to its end") }
                 part = UnsafeMutableRawBufferPointer(rebasing: part.dropFirst(count))

@@ -2,6 +2,7 @@ import Foundation
 import ProgramTask
 import ScanBasics
 import ScanCluster
+import SkyFITS
 import SkyScan
 import TaskJournal
 
@@ -154,7 +155,7 @@ final class MapTasks: Sendable {
             let bytes = try BulkBytes(byteCount: count) { bytes in
                 var rest = bytes[...]
                 for shared in shared {
-                    guard let data = FileManager.default.contents(atPath: shared.path),
+                    guard let data = try? ReadableFiles.current.contents(of: shared.path),
                         data.count == shared.file.size, data.withUnsafeBytes(Checksum.of) == shared.file.checksum
                     else { throw SharedChange(path: shared.path) }
                     UnsafeMutableRawBufferPointer(rebasing: rest.prefix(data.count)).copyBytes(from: data)

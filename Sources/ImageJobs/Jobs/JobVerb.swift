@@ -39,13 +39,8 @@ package enum JobVerb: String, CaseIterable, Codable, Sendable {
     /// Returns the paths of the files that the command reads: its inputs, and those that options name.
     /// - Throws: `CommandError` or others, if an input is not there.
     package func inputs(_ arguments: Arguments) throws -> [String] {
-        var paths: [String]
-        if self == .map {
-            paths = try MapCommand.inputs(of: arguments)
-        } else {
-            let list = try InputList(
-                arguments.positionals, isRecursive: arguments.flags["recursive"] != nil, standardInput: { "" })
-            paths = list.files.map(\.path)
+        var paths = try inputFiles(arguments)
+        if self != .map {
             paths += arguments.positionals.filter { $0.hasPrefix("@") }.map { String($0.dropFirst()) }
         }
         for option in spec.options where option.files?.mode == .reads {
@@ -55,6 +50,14 @@ package enum JobVerb: String, CaseIterable, Codable, Sendable {
             }
         }
         return paths
+    }
+
+    /// Returns the paths of its inputs.
+    /// - Throws: `CommandError` or others, if an input is not there.
+    func inputFiles(_ arguments: Arguments) throws -> [String] {
+        if self == .map { return try MapCommand.inputs(of: arguments) }
+        let isRecursive = arguments.flags["recursive"] != nil
+        return try InputList(arguments.positionals, isRecursive: isRecursive, standardInput: { "" }).files.map(\.path)
     }
 
     /// Runs the command with the words that follow its name; an error is one line on standard error.

@@ -58,8 +58,24 @@ package struct ReadableFiles: Sendable {
     /// gets `link`, or an error if a folder in the path is a link.
     /// - Throws: ``ImageError`` with `unreadable` if the path leads outside the folders.
     package func kind(of path: String) throws(ImageError) -> FileStatus.Kind? {
-        guard let place = try place(path) else { return FileStatus(path: path)?.kind }
-        return try reading(path) { () throws(ConfinedPath.Refusal) in try place.look()?.kind }
+        try status(of: path)?.kind
+    }
+
+    /// The status of a file, as ``kind(of:)`` finds it.
+    package func status(of path: String) throws(ImageError) -> FileStatus? {
+        guard let place = try place(path) else { return FileStatus(path: path) }
+        return try reading(path) { () throws(ConfinedPath.Refusal) in try place.look() }
+    }
+
+    /// Opens a file for reading.
+    /// - Throws: ``ImageError`` with `unreadable`.
+    package func open(_ path: String) throws(ImageError) -> OpenDescriptor {
+        guard let place = try place(path) else {
+            let number = Foundation.open(path, O_RDONLY | O_CLOEXEC)
+            if number >= 0 { return OpenDescriptor(number) }
+            throw ImageError(.unreadable, "\(path): \(String(cString: strerror(errno)).lowercased())")
+        }
+        return try reading(path) { () throws(ConfinedPath.Refusal) in try place.open() }
     }
 
     /// Whether a readable file or folder exists at a path.

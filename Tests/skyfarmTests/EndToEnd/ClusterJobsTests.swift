@@ -77,6 +77,31 @@ import ImageJobs
         #expect(FileManager.default.fileExists(atPath: scene.path("shared/o.fits")))
     }
 
+    @Test("a run of a program is handed to another node, which reads and writes below its folder only")
+    func map() throws {
+        let script = try scene.script("wc -c <$1; sleep 0.01", "work.sh")
+        let nodes = try [node("beta", ["--program", "work=\(script)"])]
+        for folder in ["in", "heads"] { mkdir(scene.path("shared/\(folder)"), 0o755) }
+        for number in 1...5 { _ = try scene.write(Array(repeating: 65, count: number), "shared/in/\(number).txt") }
+        _ = try scene.write(Array("secret".utf8), "secret.txt")
+        symlink(scene.path("secret.txt"), scene.path("shared/heads/1.head"))
+        let words = ["map", "--on", "beta", "work", "{in}", "-o", scene.path("shared/out/")]
+        let id = try submit(words + ["--", scene.path("shared/in")], nodes)
+        let waited = try run(["jobs", "wait", id], nodes)
+        #expect(waited.code == 0, "\(waited.errors)")
+        let lines = try (1...5).map { try String(contentsOfFile: scene.path("shared/out/\($0).out"), encoding: .utf8) }
+        #expect(lines == (1...5).map { "\($0)\n" })
+        let fetched = try run(["jobs", "fetch", id, "-o", scene.path("fetched/")], nodes)
+        #expect(fetched.code == 0 && FileManager.default.fileExists(atPath: scene.path("fetched/3.out")))
+        // A link that leads out of the folder, which a template names.
+        let linked = try run(
+            ["submit"] + words.dropLast() + [scene.path("shared/linked/"), "--with"]
+                + [scene.path("shared/heads/{stem}.head"), "--", scene.path("shared/in/1.txt")], nodes)
+        #expect(linked.code == 5 && linked.errors.contains("permission denied"), "\(linked.errors)")
+        let outside = try run(["submit"] + words + ["--", scene.path("secret.txt")], nodes)
+        #expect(outside.code == 5 && outside.errors.contains("not below a folder"), "\(outside.errors)")
+    }
+
     @Test("a job begins after one of another node that shares the folder, and is refused if that one was cancelled")
     func chain() throws {
         let nodes = try [node("beta"), node("gamma")]

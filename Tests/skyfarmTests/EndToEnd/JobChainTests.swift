@@ -112,7 +112,6 @@ import ImageJobs
         for words in [
             ["map", "psfex", "-o", "-", "--", flats], ["map", "psfex", "-o", "x/", "--items", "-"],
             ["map", "psfex", "-o", "x/", "--dry-run", "--", flats], ["combine", flats], ["nodes"],
-            ["map", "--on", "beta", "psfex", "-o", "x/", "--", flats],
         ] {
             #expect(try run(["submit"] + words).code == ExitCode.usage.rawValue, "\(words)")
         }

@@ -85,13 +85,13 @@ package struct ClusterJobs: Sendable {
                 "takes no jobs of other machines; its owner allows a folder by `skyfarm node --accept-jobs DIR`")
         }
         let finding = try await disk.run { [permit, stamps = request.stamps ?? []] in
-            let finding = try permit.check(words, in: folder, isRunning: false)
+            let finding = try permit.check(words, of: request.verb, in: folder, isRunning: false)
             try permit.compare(stamps)
             return finding
         }
         var order = LocalRequest(.submit)
         (order.words, order.folder, order.store, order.permit) = (words, finding.folder, finding.store, permit)
-        order.after = request.after
+        (order.verb, order.after) = (request.verb, request.after)
         order.from = (request.from ?? peer.name).printable
         return try await send(order)
     }
@@ -105,7 +105,10 @@ package struct ClusterJobs: Sendable {
             throw CommandError(.failure, "job \(entry.job.id) was submitted on the node's machine: remove it there")
         }
         if action == .resume, let allowed, entry.isForeign(to: supervisor.holder.owner) {
-            _ = try await disk.run { try allowed.check(entry.job.words, in: entry.job.folder, isRunning: false) }
+            _ = try await disk.run {
+                try allowed.check(
+                    entry.job.words, of: entry.job.verb, in: entry.job.folder, isRunning: false)
+            }
         }
         return try await send(order)
     }

@@ -21,7 +21,9 @@ package struct ClusterRequest: Codable, Equatable, Sendable {
     package var action: Action
     /// ID of the job.
     package var id: String?
-    /// Arguments of `skyfarm scan`, for `submit`.
+    /// The command, for `submit`; nil for `skyfarm scan`.
+    package var verb: JobVerb?
+    /// Arguments of the command, for `submit`.
     package var words: [String]?
     /// IDs, or their beginnings, of the jobs of that node after which the job begins, for `submit`.
     package var after: [String]?

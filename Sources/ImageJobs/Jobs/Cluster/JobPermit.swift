@@ -1,6 +1,7 @@
 import CommandLineKit
 import Foundation
 import ImageScanning
+import MapCommand
 import ScanBasics
 import SkyFITS
 import SkyScan
@@ -16,6 +17,9 @@ package struct JobPermit: Codable, Equatable, Sendable {
 
     /// Options that such a job must not have: they open a port on this machine, or send to programs of its user.
     package static let refused: Set = ["dashboard", "samp", "dry-run"]
+
+    /// Options that a run of a program must not have besides: with them it would run any program here.
+    static let refusedOfMap: Set = ["local-program"]
 
     /// Environment variable by which a node passes the permit to the process of a job. The file of the job is not used,
     /// since another node may have written it.
@@ -38,23 +42,62 @@ package struct JobPermit: Codable, Equatable, Sendable {
     ///
     /// All paths outside of the folders get the same error, whether or not they exist.
     /// - Parameters:
-    ///   - words: arguments of `skyfarm scan`.
+    ///   - words: arguments of the command.
+    ///   - verb: the command; nil for `skyfarm scan`.
     ///   - folder: folder in which the job was submitted.
     ///   - isRunning: whether this process is in that folder and runs the job, so that names from lists and patterns
     ///     can be resolved.
     /// - Returns: The folder below which the job writes, and its working directory.
     /// - Throws: `CommandError` or `UsageError` if the job names a file elsewhere, or has a refused option.
-    package func check(_ words: [String], in folder: String, isRunning: Bool) throws -> Finding {
+    package func check(
+        _ words: [String], of verb: JobVerb? = nil, in folder: String, isRunning: Bool
+    ) throws -> Finding {
+        try Self.check(verb ?? .scan)
         let places = try Places(self)
         // The parsers of names may look for files of these names.
         return try ReadableFiles.$checked.withValue(places.files(relativeTo: folder)) {
-            try check(words, in: folder, isRunning: isRunning, places)
+            let root =
+                verb == .map
+                ? try checkMap(words, in: folder, places)
+                : try check(words, in: folder, isRunning: isRunning, places)
+            return Finding(store: root, folder: try places.runFolder(folder) ?? root)
         }
     }
 
+    /// Refuses commands of which it is not known here which files they use.
+    /// - Throws: `UsageError`.
+    static func check(_ verb: JobVerb) throws(UsageError) {
+        if verb == .scan || verb == .map { return }
+        throw UsageError(
+            "submit: --on takes scan and map; submit \(verb.rawValue) on the machine whose node runs it")
+    }
+
+    /// Checks a run of a program. What lists and patterns name is checked when the confined process reads it.
+    /// - Returns: the folder of `--accept-jobs` below which it writes.
+    private func checkMap(_ words: [String], in folder: String, _ places: Places) throws -> String {
+        let arguments = try MapCommand.arguments(words)
+        for option in MapCommand.spec.options {
+            let values = arguments.flags[option.name] ?? []
+            let isRefused = Self.refused.union(Self.refusedOfMap).contains(option.name)
+            if !values.isEmpty, isRefused || option.files?.mode == .writes {
+                throw UsageError("--\(option.name) cannot be used in a job of another machine")
+            }
+            guard let files = option.files else { continue }
+            for name in values.flatMap({ files.names($0.text) }) { try places.read(name, in: folder) }
+        }
+        let options = try MapCommand.Options(arguments)
+        for word in options.inputs { _ = try places.check(input: word, in: folder) }
+        guard let result = options.output.folder else {
+            throw UsageError("the job needs a folder for its results (-o FOLDER/)")
+        }
+        return try places.writeFile(JobPermit.absolute(result + "result", folder))
+    }
+
+    /// Checks a scan.
+    /// - Returns: the folder of `--accept-jobs` below which it writes.
     private func check(
         _ words: [String], in folder: String, isRunning: Bool, _ places: Places
-    ) throws -> Finding {
+    ) throws -> String {
         let arguments = try ScanCommand.arguments(words)
         if let name = arguments.flags.keys.sorted().first(where: Self.refused.contains) {
             throw UsageError("--\(name) cannot be used in a job of another machine")
@@ -80,8 +123,7 @@ package struct JobPermit: Codable, Equatable, Sendable {
         guard let root, !options.outputs.contains("-") else {
             throw UsageError("the job needs a file for its catalogues (-o FILE)")
         }
-        let own = try places.runFolder(folder)
-        return Finding(store: root, folder: own ?? root)
+        return root
     }
 
     /// Throws an error if an input differs from the file at the place of submission.
@@ -129,18 +171,10 @@ private struct Places {
     ) throws -> [String] {
         var inputs: [String] = []
         for word in words {
-            if word == "-" { throw UsageError("a list on standard input is not kept; use @FILE") }
-            let isList = word.hasPrefix("@")
-            let path = JobPermit.absolute(isList ? String(word.dropFirst()) : word, folder)
-            if isList {
-                try read(path, in: folder)
-            } else if try isPattern(path) {
-                guard isRunning else {
-                    inputs.append((path as NSString).deletingLastPathComponent + "/image.fits")
-                    continue
-                }
-            } else {
-                try read(try ImageLocation(path).path, in: folder)
+            let (path, isList, isPattern) = try check(input: word, in: folder)
+            if isPattern, !isRunning {
+                inputs.append((path as NSString).deletingLastPathComponent + "/image.fits")
+                continue
             }
             guard isRunning || !isList else { continue }
             let list = try InputList([isList ? "@" + path : path], isRecursive: isRecursive, standardInput: { "" })
@@ -151,6 +185,22 @@ private struct Places {
             }
         }
         return inputs.isEmpty ? [JobPermit.absolute("image.fits", folder)] : inputs
+    }
+
+    /// Checks the word for an input: a file, a folder, a pattern or a list.
+    /// - Returns: its absolute path, and whether it is that of a list, or a pattern.
+    func check(input word: String, in folder: String) throws -> (path: String, isList: Bool, isPattern: Bool) {
+        if word == "-" { throw UsageError("a list on standard input is not kept; use @FILE") }
+        let isList = word.hasPrefix("@")
+        let path = JobPermit.absolute(isList ? String(word.dropFirst()) : word, folder)
+        if isList {
+            try read(path, in: folder)
+        } else if try isPattern(path) {
+            return (path, false, true)
+        } else {
+            try read(try ImageLocation(path).path, in: folder)
+        }
+        return (path, isList, false)
     }
 
     /// Returns whether a path below the folders is a pattern for several files.
@@ -210,7 +260,9 @@ private struct Places {
         return root
     }
 
-    private func writeFile(_ path: String) throws(CommandError) -> String {
+    /// Checks a file that the job may write.
+    /// - Returns: The folder of `--accept-jobs` below which it is.
+    func writeFile(_ path: String) throws(CommandError) -> String {
         guard let place = written.place(path), !place.rest.isEmpty else {
             throw CommandError(.output, "\(path): not below a folder of --accept-jobs of this node")
         }

@@ -94,17 +94,13 @@ extension JobsCommand {
         guard let text = options.environment[JobPermit.variable],
             let permit = try? JSONDecoder().decode(JobPermit.self, from: Data(text.utf8))
         else { throw CommandError(.failure, "job \(job.id): only a node that accepts such jobs runs it") }
-        // The permit knows which files a scan reads and writes.
-        guard job.verb ?? .scan == .scan else {
-            throw UsageError("job \(job.id): nodes run scans for other machines, not \(job.verb?.rawValue ?? "")")
-        }
         let folders = try permit.confinedFolders()
-        let finding = try permit.check(job.words, in: job.folder, isRunning: false)
+        let finding = try permit.check(job.words, of: job.verb, in: job.folder, isRunning: false)
         let all = try ConfinedFolders(permit.folders + permit.data)
         guard let place = all.place(finding.folder), case let folder = try place.openFolder(),
             FileManager.default.changeCurrentDirectoryPath(folder.folderName)
         else { throw CommandError(.input, "\(finding.folder): cannot change to the folder of the job") }
         ProcessFiles.confine(writing: folders, reading: all)
-        _ = try permit.check(job.words, in: finding.folder, isRunning: true)
+        _ = try permit.check(job.words, of: job.verb, in: finding.folder, isRunning: true)
     }
 }

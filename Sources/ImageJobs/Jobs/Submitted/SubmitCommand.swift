@@ -10,8 +10,7 @@ import ScanNetwork
 package struct SubmitCommand: Command {
     package let verb: JobVerb
     package let words: [String]
-    private let inputs: [String]
-    private let isRecursive: Bool
+    private let arguments: Arguments
     package let environment: [String: String]
     package let common: CommonOptions
     /// Name of the node that runs the job, or nil for this machine's node.
@@ -37,9 +36,7 @@ package struct SubmitCommand: Command {
         if let problem = verb.problem(arguments) { throw UsageError("submit: \(problem)") }
         on = try arguments[Self.on]
         after = try arguments[Self.after]
-        if on != nil, verb != .scan {
-            throw UsageError("submit: --on takes scans; submit \(verb.rawValue) on the machine whose node runs it")
-        }
+        if on != nil { try JobPermit.check(verb) }
         cluster = try JobCluster(arguments)
         // Without the options that the command does not have. The output of the job is its log, in the form that `jobs
         // watch` reads. The settings of this user are included, since the node of another user may run the job.
@@ -47,8 +44,7 @@ package struct SubmitCommand: Command {
         let end = complete.firstIndex(of: "--") ?? complete.endIndex
         words = complete[..<end].filter { $0 != "--json" && $0 != "--progress=json" } + complete[end...]
         environment = arguments.environment
-        inputs = verb == .scan ? arguments.positionals : []
-        isRecursive = arguments.flags["recursive"] != nil
+        self.arguments = arguments
     }
 
     /// Finds the command and parses its arguments; without the name of one it is a scan.
@@ -101,9 +97,10 @@ package struct SubmitCommand: Command {
         let folder = FileManager.default.currentDirectoryPath
         var request = ClusterRequest(.submit)
         (request.words, request.folder, request.after) = (words, folder, after)
+        request.verb = verb == .scan ? nil : verb
         request.from = "\(environment["USER"] ?? environment["LOGNAME"] ?? "user")@\(ProcessInfo.processInfo.hostName)"
-        request.stamps = (try? InputList(inputs, isRecursive: isRecursive) { "" })?.files.prefix(InputStamp.limit)
-            .compactMap { InputStamp(JobPermit.absolute($0.path, folder)) }
+        request.stamps = (try? verb.inputFiles(arguments))?.prefix(InputStamp.limit)
+            .compactMap { InputStamp(JobPermit.absolute($0, folder)) }
         guard let id = try await node.send(request).id else {
             throw CommandError(.failure, "\(node.node.name) sent no ID")
         }
@@ -157,10 +154,10 @@ package struct SubmitCommand: Command {
                 + " otherwise the job is a scan. A file of that name is written as ./map. With --after ID a job begins when"
                 + " another one has ended with exit code 0, so that jobs form a chain; if that one fails, is cancelled or"
                 + " removed, the job fails, and its log says why. A map that was begun before goes on as with --resume.",
-            "With --on a scan goes to another node of the cluster, started with --accept-jobs DIR: all files of the job must"
+            "With --on a scan or a map goes to another node of the cluster, started with --accept-jobs DIR: all files of the job must"
                 + " be below DIR, or for reading below its --data, and be the same there as here. It runs as the user of"
                 + " that node, with the settings of this machine. The node says so if it cannot read a file or does not"
-                + " allow one.",
+                + " allow one. A map then has no --joblog and no --local-program.",
             "The node of this machine is reached by a socket that only your user can use, $XDG_RUNTIME_DIR/skyfarm/node.sock. A node that"
                 + " runs as a service of the machine, as another user, takes no jobs.",
         ],

@@ -5,6 +5,7 @@ import Testing
 
 @testable import ImageJobs
 import ImageScanning
+import MapCommand
 
 /// A folder that a node allows, and files beside it.
 @Suite("Jobs of other machines") struct JobPermitTests {
@@ -61,6 +62,40 @@ import ImageScanning
             #expect(text.contains("not below a folder of --accept-jobs of this node"), "--\(name): \(text)")
         }
         #expect(JobPermit.refused.isSubset(of: Set(options.map(\.name))))
+    }
+
+    @Test("Security.md: a run of a program reads and writes below the folders only, and runs no program of its own")
+    func map() throws {
+        func refusal(_ words: [String]) -> String {
+            let error = #expect(throws: (any Error).self, "\(words)") {
+                try permit.check(["work", "{in}"] + words, of: .map, in: scene.path("shared"), isRunning: false)
+            }
+            return error.map { "\($0)" } ?? ""
+        }
+        let (result, input) = (["-o", scene.path("shared/out/")], ["--", scene.path("data/b.fits")])
+        let allowed = ["work", "{in}", "--shared", scene.path("data/b.fits")] + result + input
+        #expect(
+            try permit.check(allowed, of: .map, in: scene.path("shared"), isRunning: false)
+                == .init(store: base + "/shared", folder: base + "/shared"))
+        let secret = scene.path("secret.fits")
+        let (reads, writes) = ("not below a folder of --accept-jobs or --data", "not below a folder of --accept-jobs")
+        #expect(refusal(result + ["--", secret]).contains(reads))
+        #expect(refusal(result + ["--", "@" + secret]).contains(reads))
+        #expect(refusal(result + ["--", scene.path("*.fits")]).contains(reads))
+        #expect(refusal(result + ["--shared", secret] + input).contains(reads))
+        #expect(refusal(result + ["--items", secret]).contains(reads))
+        for place in [scene.path("out/"), scene.path("data/"), scene.path("shared/../{stem}"), "../{stem}.txt"] {
+            #expect(refusal(["-o", place] + input).contains(writes), "\(place)")
+        }
+        #expect(refusal(["-o", "-"] + input).contains("-o FOLDER/"))
+        for words in [["--local-program", "work=/bin/sh"], ["--joblog", scene.path("shared/log")], ["--dry-run"]] {
+            #expect(refusal(result + words + input).contains("cannot be used in a job"), "\(words)")
+        }
+        let names = MapCommand.spec.options.map(\.name)
+        #expect(JobPermit.refusedOfMap.isSubset(of: Set(names)))
+        #expect(throws: (any Error).self) {
+            try permit.check(["x", "-o", "y"], of: .combine, in: scene.path("shared"), isRunning: false)
+        }
     }
 
     @Test("what is below the folders is allowed, by absolute and by relative names")
