@@ -29,8 +29,9 @@ package struct TrailFinder {
     /// Least contrast of a trail in units of the deviation of that of parallel lines, by the number of its ends that are
     /// inside of the image: there are more lines with ends.
     private static let prominence = [6.5, 7, 7.5]
-    /// Parts into which a trail is divided, and how many must have this share of its contrast.
-    private static let (parts, evenParts, evenShare) = (8, 6, 0.35)
+    /// Parts into which a trail is divided, and how many must have this share of its contrast: by the number of its ends
+    /// that are inside of the image, since galaxies and spikes do not cross it.
+    private static let (parts, evenParts, evenShare) = (8, [5, 6, 6], 0.35)
     /// Least share of the blocks on either side that have values, alone and in units of that on the trail.
     private static let (validShare, validRatio) = (0.25, 0.5)
     /// Most lines that are looked at, and most trails.
@@ -105,7 +106,7 @@ package struct TrailFinder {
         let error = Double(map.deviation) * (1 + 1.0 / 6).squareRoot() / Double(on.count).squareRoot()
         let (level, onLeft, onRight) = (Self.mean(centre), Self.mean(left), Self.mean(right))
         guard mean / error >= Self.contrast, level - max(onLeft, onRight) >= 0.5 * mean,
-            Self.median(on) >= 0.4 * mean, isEven(on, mean: mean),
+            Self.median(on) >= 0.4 * mean, isEven(on, mean: mean, ends: ends),
             min(profile.valid.centre, profile.valid.left, profile.valid.right)
                 >= max(Self.validShare, Self.validRatio * profile.valid.centre)
         else { return nil }
@@ -141,12 +142,12 @@ package struct TrailFinder {
     private static let spacing = 5.0
 
     /// Whether most parts are about as bright as the whole, as those of a galaxy or a star's spike are not.
-    private func isEven(_ contrast: [Double], mean: Double) -> Bool {
+    private func isEven(_ contrast: [Double], mean: Double, ends: Int) -> Bool {
         let bright = (0..<Self.parts).count { part in
             let range = part * contrast.count / Self.parts..<(part + 1) * contrast.count / Self.parts
             return Self.mean(contrast[range]) >= Self.evenShare * mean
         }
-        return bright >= Self.evenParts
+        return bright >= Self.evenParts[ends]
     }
 
     /// The mean of the brightest half of eighths of a line.

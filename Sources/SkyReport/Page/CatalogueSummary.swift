@@ -10,6 +10,8 @@ public struct CatalogueSummary: Encodable, Sendable {
     package var parameters: [Parameter]
     /// Sectors that could not be scanned, one line each.
     package var missing: [String]
+    /// The columns and rows of the ends of each trail: x1, y1, x2, y2.
+    package var trails: [[Double]]
 
     package struct Parameter: Encodable {
         package var key: String
@@ -23,8 +25,11 @@ public struct CatalogueSummary: Encodable, Sendable {
     ///   - table: the catalogue.
     ///   - missing: sectors that could not be scanned, one line each.
     ///   - limit: maximum number of sources whose values are included.
-    public init(_ table: CatalogueTable, missing: [String], limit: Int = SourcePack.limit) {
-        self.missing = missing
+    ///   - trails: the columns and rows of the ends of each trail: x1, y1, x2, y2.
+    public init(
+        _ table: CatalogueTable, missing: [String], limit: Int = SourcePack.limit, trails: [[Double]] = []
+    ) {
+        (self.missing, self.trails) = (missing, trails)
         sources = SourcePack(table, limit: limit)
         magnitudes = Histogram(Self.reals(table, "flux_auto").filter { $0 > 0 }.map { -2.5 * log10($0) })
         sizes = Histogram(Self.reals(table, "flux_radius"))

@@ -16,7 +16,8 @@ import Testing
         try frame("c", trail: nil, seed: 3)
     }
 
-    private let (width, height) = (540, 500)
+    private let width = 540
+    private let height = 500
 
     /// A synthetic sky with a trail of about 3 times the noise of a pixel, of which a corner has no samples.
     private func frame(

@@ -9,6 +9,7 @@ import SkyExtraction
 import SkyFITS
 import SkyReport
 import SkyScan
+import SkyTrails
 
 /// The pages of a job: a page or picture of each image, a folder with an index, the live page, or several of these.
 ///
@@ -291,7 +292,9 @@ package final class JobPages: Sendable {
         live.end(
             result.missing.isEmpty ? .complete : .partial, words,
             catalogue: limit.map { limit in
-                CatalogueSummary(image.table, missing: result.missing.map(\.line), limit: limit)
+                CatalogueSummary(
+                    image.table, missing: result.missing.map(\.line), limit: limit,
+                    trails: (result.trails ?? []).map { [$0.x1, $0.y1, $0.x2, $0.y2] })
             }, quality: image.quality, speedUp: account?.speedUp, at: time)
     }
 

@@ -189,6 +189,7 @@ class Sky {
       const areRoomy = this.inView.length <= Math.min(ellipseLimit, width * height / ellipseRoom);
       if (this.marks === "auto" && areRoomy) this.drawEllipses(context);
       else this.drawDots(context, width, height, ratio);
+      this.drawTrails(context);
     }
     if (this.selected >= 0) {
       const scale = this.scale * catalogue.reduction(this.selected);
@@ -205,6 +206,24 @@ class Sky {
       this.screenX(this.catalogue.x[source]), this.screenY(this.catalogue.y[source]), long, short,
       -(this.catalogue.value("theta", source) || 0), 0, 2 * Math.PI);
     context.stroke();
+  }
+
+  /** A dashed line on either side of each trail, which stays visible between them. */
+  drawTrails(context) {
+    Object.assign(context, { lineWidth: 1.25, strokeStyle: `rgb(${flaggedColour.join(" ")})` });
+    context.setLineDash([4, 3]);
+    context.beginPath();
+    for (const [x1, y1, x2, y2] of this.catalogue.trails ?? []) {
+      const [left, top, right, bottom] = [this.screenX(x1), this.screenY(y1), this.screenX(x2), this.screenY(y2)];
+      const length = Math.hypot(right - left, bottom - top) || 1;
+      for (const aside of [-6, 6]) {
+        const [dx, dy] = [(top - bottom) / length * aside, (right - left) / length * aside];
+        context.moveTo(left + dx, top + dy);
+        context.lineTo(right + dx, bottom + dy);
+      }
+    }
+    context.stroke();
+    context.setLineDash([]);
   }
 
   drawEllipses(context) {

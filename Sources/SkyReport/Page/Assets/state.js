@@ -64,6 +64,7 @@ class ScanState {
     if (this.summary) {
       const catalogue = new Catalogue(this.summary.sources, width, height, this.summary.parameters);
       catalogue.zeroPoint = this.end.quality?.zeroPoint;
+      catalogue.trails = this.summary.trails;
       return catalogue;
     }
     const count = this.places.length / 2;
