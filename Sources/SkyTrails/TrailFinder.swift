@@ -112,17 +112,20 @@ package struct TrailFinder {
         else { return nil }
         var trail = measured(profile.line, run, of: contrast.count)
         trail.significance = significance(of: trail)
-        return trail.brightness > 0 && trail.significance >= Self.prominence[ends] && !isAligned(trail) ? trail : nil
+        return trail.brightness > 0 && trail.significance >= Self.prominence[ends] ? trail : nil
     }
 
     /// The contrast of a trail in units of the deviation of that of parallel lines on both sides: of clouds, nebulae, crowded
-    /// fields and patterns of detectors, in which a line is nothing special. 0 if there are too few of them.
+    /// fields and patterns of detectors, in which a line is nothing special. 0 if there are too few of them, and if the line
+    /// is one of a row or column.
     private func significance(of trail: Trail) -> Double {
         let block = Double(map.block)
         let line = BlockLine(
             x1: (trail.x1 + 0.5) / block - 0.5, y1: (trail.y1 + 0.5) / block - 0.5,
             x2: (trail.x2 + 0.5) / block - 0.5, y2: (trail.y2 + 0.5) / block - 0.5, significance: 0)
-        guard let contrast = LineProfile.contrast(of: line, in: map, least: 2) else { return 0 }
+        guard let contrast = LineProfile.contrast(of: line, in: map, least: 2), !isAligned(line, contrast) else {
+            return 0
+        }
         let beside = stride(from: 9.0, through: 9 + Self.spacing * 15, by: Self.spacing).flatMap { [$0, -$0] }
             .compactMap { LineProfile.contrast(of: line.moved($0, $0), in: map, least: line.length / 4)?.magnitude }
             .sorted()
@@ -132,12 +135,20 @@ package struct TrailFinder {
         return contrast / max(deviation, Double(map.deviation))
     }
 
-    /// Whether a line is along a row or column to half a block, as bad columns, edges of amplifiers and charge that has bled
-    /// are.
-    private func isAligned(_ trail: Trail) -> Bool {
-        min((trail.x2 - trail.x1).magnitude, (trail.y2 - trail.y1).magnitude) <= Double(map.block) / 2
+    /// Whether a line is as bright along a row or column, as bad columns, edges of amplifiers and charge that has bled are.
+    private func isAligned(_ line: BlockLine, _ contrast: Double) -> Bool {
+        guard min((line.x2 - line.x1).magnitude, (line.y2 - line.y1).magnitude) <= 1.5 else { return false }
+        var straight = line
+        if (line.x2 - line.x1).magnitude < (line.y2 - line.y1).magnitude {
+            (straight.x1, straight.x2) = ((line.x1 + line.x2) / 2, (line.x1 + line.x2) / 2)
+        } else {
+            (straight.y1, straight.y2) = ((line.y1 + line.y2) / 2, (line.y1 + line.y2) / 2)
+        }
+        return LineProfile.contrast(of: straight, in: map, least: 2) ?? 0 >= Self.alignedShare * contrast
     }
 
+    /// Share of the contrast of a line that one along a row or column has, if the line is one.
+    private static let alignedShare = 0.95
     /// Distance of parallel lines from each other, in blocks.
     private static let spacing = 5.0
 

@@ -28,11 +28,13 @@ private struct Noise: RandomNumberGenerator {
 struct TrailFinderTests {
     private static let side = 512
 
-    /// Noise of 1 with 100 stars, and a line through the middle at an angle, of some brightness and 3 pixels wide.
-    private static func pixels(seed: UInt64, angle: Double, brightness: Float, length: Double = .infinity) -> [Float] {
+    /// Noise of 1 with stars, and a line through the middle at an angle, of some brightness and 3 pixels wide.
+    private static func pixels(
+        seed: UInt64, angle: Double, brightness: Float, length: Double = .infinity, stars: Int = 100
+    ) -> [Float] {
         var noise = Noise(state: seed)
         var pixels = (0..<side * side).map { _ in noise.normal() }
-        for _ in 0..<100 {
+        for _ in 0..<stars {
             let (x, y) = (Int.random(in: 4..<side - 4, using: &noise), Int.random(in: 4..<side - 4, using: &noise))
             let peak = Float.random(in: 5..<500, using: &noise)
             for dy in -4...4 {
@@ -80,6 +82,49 @@ struct TrailFinderTests {
             #expect(((x - middle) * sin(angle) - (y - middle) * cos(angle)).magnitude < 6, "\(trail)")
         }
         #expect(trail.length > 480)
+    }
+
+    @Test("nine of ten trails above 1 noise per pixel are found, among few stars and among 10,000 per million pixels")
+    func completeness() {
+        var (bright, found) = (0, 0)
+        for trial in 0..<60 {
+            let brightness = 0.5 + 4.5 * Float(trial) / 59
+            let angle = (Double(trial) * 0.618_033_988_749_895).truncatingRemainder(dividingBy: 1) * .pi
+            let pixels = Self.pixels(
+                seed: UInt64(1000 + trial), angle: angle, brightness: brightness, stars: trial % 2 == 0 ? 250 : 2500)
+            let trails = Self.trails(pixels)
+            #expect(trails.count <= 1, "\(trial): \(trails)")
+            if brightness <= 1 { continue }
+            bright += 1
+            if !trails.isEmpty { found += 1 }
+        }
+        #expect(bright == 53 && 10 * found >= 9 * bright, "\(found) of \(bright)")
+    }
+
+    @Test("a line along a row or column is a pattern of the detector, and no trail", arguments: [0, 0.5])
+    func aligned(turns: Double) {
+        #expect(Self.trails(Self.pixels(seed: 5, angle: turns * .pi, brightness: 5)).isEmpty)
+    }
+
+    @Test("masked pixels count neither in sums nor as neighbours")
+    func masked() {
+        let rect = PixelRect(x: 0..<9, y: 0..<5)
+        var (samples, mask) = ([Float](repeating: 1, count: 45), [UInt8](repeating: 0, count: 45))
+        (samples[20], mask[20]) = (1e30, 1)
+        (samples[24], mask[24]) = (.nan, 1)
+        var image = CoarseImage(image: rect, rows: 0..<5)
+        samples.withUnsafeBufferPointer { samples in
+            mask.withUnsafeBufferPointer { mask in
+                guard let samples = samples.baseAddress, let mask = mask.baseAddress else { return }
+                image.add(rows: 0..<5, width: 9, noise: 1) { row in
+                    (0..<5).contains(row) ? CoarseRow(samples: samples + row * 9, mask: mask + row * 9) : nil
+                }
+            }
+        }
+        for plane in image.planes {
+            #expect(plane.counts == [15, 15, 4, 4, 4, 1])
+            #expect(plane.sums == [240, 240, 64, 64, 64, 16])
+        }
     }
 
     @Test("an image without a trail has none", arguments: UInt64(100)..<140)
