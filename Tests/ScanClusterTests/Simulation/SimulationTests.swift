@@ -23,10 +23,10 @@ import Testing
 
     @Test(
         "no task waits for ever, and none while a slot idles",
-        arguments: [656, 852, 1815, 3267, 3760, 4044, 4619, 5136])
+        arguments: [656, 852, 1815, 3267, 3760, 4044, 4619, 5136, 8545])
     func waiting(seed: UInt64) {
         // 4619: a task with which a node without power ran throws on every node. The others: all slots are busy, and where
-        // a task had better wait for one changes with the time, or as another job takes room (3760, 5136).
+        // a task had better wait for one changes with the time, or as another job takes room (3760, 5136, 8545).
         #expect(SimulatedCluster(SimulationScenario(seed: seed)).run().violation == nil)
     }
 
