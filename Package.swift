@@ -155,8 +155,9 @@ let package = Package(
         .target(
             name: "CalibrationCommand",
             dependencies: [
-                "ImageScanning", "CalibrationFlags", "Console", "CommandLineKit", "SkyCalibration", "SkyFITS",
-                "ScanBasics",
+                "ImageScanning", "CalibrationFlags", "Console", "CommandLineKit", "SkyScan", "SkyCalibration",
+                "SkyFITS",
+                "ScanFarm", "ScanNetwork", "ScanCluster", "ScanBasics", "TaskJournal",
             ],
             swiftSettings: swift),
         // Scans of images: what `skyfarm scan` does.

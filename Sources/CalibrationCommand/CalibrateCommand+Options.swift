@@ -15,6 +15,10 @@ extension CalibrateCommand {
         package var log: Log
         let recipe: CalibrationRecipe
         let slots: Slots
+        /// The systems that search cosmic rays.
+        let cluster: ClusterOptions
+        /// Rows of the bands in which they are searched; nil to choose them.
+        let bandRows: Int?
         let night: NightChoices
         let next: NextScan?
 
@@ -31,6 +35,11 @@ extension CalibrateCommand {
             common = try CommonOptions(arguments)
             log = try Log(arguments)
             slots = Slots(try CalibrationOptions.slots(arguments))
+            var cluster = try ClusterOptions(arguments)
+            // No card could tell that a node computes differently.
+            cluster.allowsDifferent = false
+            self.cluster = cluster
+            bandRows = try arguments[CalibrateCommand.band]
             night = try NightChoices(arguments)
             recipe = try CalibrateCommand.recipe(arguments)
             try night.check(recipe)
@@ -58,6 +67,10 @@ extension CalibrateCommand {
     private static let gain = CalibrationFlags.gain("gain")
     private static let electrons = Option.toggle("electrons", help: "Multiply the pixels by the gain")
 
+    private static let band = Option.optional(
+        "band", .integer("ROWS", 1...1_048_576), fallback: "chosen for the image and the slots", layers: .all,
+        help: "Rows of a band in which cosmic rays are searched")
+
     package static let spec = CommandSpec(
         name: "calibrate",
         summary: "Calibrate raw frames: overscan, bias, dark, flat, bad pixels, cosmic rays",
@@ -65,6 +78,9 @@ extension CalibrateCommand {
             .init(
                 line: "skyfarm calibrate light/*.fits -o red/ --bias bias.fits --flat flat.fits --cosmic-rays",
                 explanation: "Calibrate frames with masters of skyfarm combine."),
+            .init(
+                line: "skyfarm calibrate light/*.fits -o red/ --cosmic-rays --node big:4870 --local-slots 0",
+                explanation: "Let a node search the cosmic rays."),
             .init(
                 line: "skyfarm calibrate night/ -o red/ --dry-run",
                 explanation: "Show which masters would be made of the frames of a folder, sorted by their headers."),
@@ -84,6 +100,8 @@ extension CalibrateCommand {
             "A folder of which no master is named is sorted by the headers of its frames: masters of bias, dark and flat"
                 + " frames are made, or kept from an earlier run, and each light frame gets those that match it, the"
                 + " nearest in time. Overscan and trim are then those of the headers, if they tell them.",
+            "With --cosmic-rays, nodes search them, too, as they do the work of skyfarm scan; all else is done here. The"
+                + " bytes that are written do not depend on nodes.",
             "After --, options of skyfarm scan can follow: the calibrated frames are then scanned, on all nodes.",
             "A frame that cannot be calibrated is named with its reason and fails alone: the exit code is then 23.",
         ],
@@ -105,8 +123,12 @@ extension CalibrateCommand {
                 ]),
             OptionSection(title: "Cosmic rays", options: CalibrationFlags.raySpecs),
             NightChoices.section,
-            OptionSection(title: "Work", options: [CalibrationOptions.localSlots.spec]),
+            OptionSection(
+                title: "Work",
+                options: ClusterOptions.options.filter { $0.name != NodeOptions.allowDifferent.spec.name } + [band.spec]
+            ),
             CommonOptions.section,
         ],
-        exitCodes: [.input, .partialCatalogue, .interrupted, .terminated])
+        exitCodes: [.noUsableNode, .authentication, .input, .partialCatalogue, .interrupted, .terminated],
+        files: [.key])
 }

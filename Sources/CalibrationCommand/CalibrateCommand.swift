@@ -8,8 +8,9 @@ import SkyFITS
 
 /// `skyfarm calibrate` reduces raw frames: overscan, trim, bias, dark, flat, bad pixels and cosmic rays.
 ///
-/// Frames are calibrated side by side on this machine. A frame that cannot be calibrated fails alone. A folder of
-/// frames of all kinds is sorted by their headers (``NightCalibration``).
+/// Frames are calibrated side by side on this machine; nodes search their cosmic rays, too (``FrameCalibrator``). A frame
+/// that cannot be calibrated fails alone. A folder of frames of all kinds is sorted by their headers
+/// (``NightCalibration``).
 package struct CalibrateCommand: Command {
     package let options: Options
 
@@ -34,41 +35,30 @@ package struct CalibrateCommand: Command {
         return try await scan(end.report)
     }
 
-    private func calibrate(_ files: [InputList.File]) throws -> (CalibrationReport, Interrupts.Signal?) {
+    private func calibrate(
+        _ files: [InputList.File]
+    ) async throws -> (report: CalibrationReport, signal: Interrupts.Signal?) {
         let plan = try CalibrationPlan(files, options)
         let masters = try MasterImages(options.recipe)
         try plan.prepare()
         let display = ProgressDisplay(options.common, options.log)
         let interrupts = Interrupts(beforeExit: display.abandon)
         defer { display.finish() }
+        let calibrator = try FrameCalibrator(options, display, interrupts)
+        defer { calibrator.close() }
         display.handle(.stage("calibrate"))
-        let results = options.calibrate(
-            files.map(\.location), plan.outputs, CalibratedFile(options.recipe, masters), interrupts)
+        let results = try await calibrator.calibrate(
+            files.map(\.location), plan.outputs, options.recipe, masters)
         display.finish()
         for warning in masters.warnings() { options.log.write(.warning, StyledText(warning)) }
-        let report = CalibrationReport(
+        var report = CalibrationReport(
             rows: files.indices.map { index in
                 CalibrationReport.Row(
                     name: files[index].name, path: files[index].path, output: plan.outputs[index].path,
                     result: results[index])
             })
+        report.systems = calibrator.systems
         try report.write(options.output, options.common, options.log)
         return (report, interrupts.received)
-    }
-}
-
-extension CalibrateCommand.Options {
-    /// Calibrates frames side by side.
-    func calibrate(
-        _ frames: [ImageLocation], _ outputs: [CalibrationPlan.Output], _ calibration: CalibratedFile,
-        _ interrupts: Interrupts
-    ) -> [Result<CalibratedFile.Summary, any Error>] {
-        slots.map(frames.indices) { index in
-            try calibration.write(
-                frames[index], to: outputs[index].path, overwrite: overwrite, isCompressed: outputs[index].isCompressed
-            ) {
-                try interrupts.check()
-            }
-        }
     }
 }

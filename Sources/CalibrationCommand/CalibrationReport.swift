@@ -18,6 +18,8 @@ struct CalibrationReport {
     var rows: [Row]
     /// The masters and their frames; nil unless the frames were sorted by their headers.
     var night: NightReport?
+    /// Number of bands that each system has searched for cosmic rays; nil without a search.
+    var systems: [String: Int]?
 
     /// The exit code of all.
     func exitCode(_ command: String) -> ExitCode {
@@ -32,6 +34,7 @@ struct CalibrationReport {
     func write(_ output: String, _ common: CommonOptions, _ log: Log) throws {
         var document = Document(
             masters: night?.masters, unused: night?.unused, others: night?.others, missing: night?.missing)
+        document.systems = systems?.sorted { $0.key < $1.key }.map { Document.System(name: $0.key, tasks: $0.value) }
         for row in rows {
             var file = Document.File(file: row.name)
             switch row.result {
@@ -67,6 +70,12 @@ struct CalibrationReport {
         var unused: [String]?
         var others: [String]?
         var missing: [FrameKind]?
+        var systems: [System]?
+
+        struct System: Encodable {
+            var name: String
+            var tasks: Int
+        }
 
         struct File: Encodable {
             var file: String

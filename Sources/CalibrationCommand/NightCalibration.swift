@@ -108,7 +108,7 @@ struct NightCalibration {
 
     /// Makes the masters and calibrates the light frames.
     /// - Returns: what was done, and the signal that ended it.
-    func run() throws -> (CalibrationReport, Interrupts.Signal?) {
+    func run() async throws -> (report: CalibrationReport, signal: Interrupts.Signal?) {
         let log = options.log
         try outputs.prepare()
         let display = ProgressDisplay(options.common, log)
@@ -125,7 +125,9 @@ struct NightCalibration {
         let failures = unreadable + plan.failures + maker.failures
         let report = NightReport(plan, maker, others)
         display.handle(.stage("calibrate"))
-        let (results, strange) = calibrate(maker, interrupts)
+        let calibrator = try FrameCalibrator(options, display, interrupts)
+        defer { calibrator.close() }
+        let (results, strange) = try await calibrate(maker, calibrator, interrupts)
         display.finish()
         for warning in warnings + report.warnings + strange { log.write(.warning, StyledText(warning)) }
         let lights = plan.lights.indices.map { index in
@@ -134,7 +136,8 @@ struct NightCalibration {
                 name: location.description, path: location.path, output: outputs.outputs[index].path,
                 result: results[index])
         }
-        let all = CalibrationReport(rows: lights + failures.map(Self.row), night: report)
+        let all = CalibrationReport(
+            rows: lights + failures.map(Self.row), night: report, systems: calibrator.systems)
         try all.write(options.output, options.common, log)
         return (all, interrupts.received)
     }
@@ -147,8 +150,8 @@ struct NightCalibration {
 
     /// Calibrates the light frames, those with the same masters after one another, so that few masters are in memory.
     private func calibrate(
-        _ maker: MasterMaker, _ interrupts: Interrupts
-    ) -> (results: [Result<CalibratedFile.Summary, any Error>], warnings: [String]) {
+        _ maker: MasterMaker, _ calibrator: FrameCalibrator, _ interrupts: Interrupts
+    ) async throws -> (results: FarmedFrames.Outcome, warnings: [String]) {
         let stopped = Result<CalibratedFile.Summary, any Error>.failure(CancellationError())
         var results = [Result<CalibratedFile.Summary, any Error>](repeating: stopped, count: plan.lights.count)
         var warnings: Set<String> = []
@@ -164,23 +167,33 @@ struct NightCalibration {
             }
         }
         for group in groups where interrupts.received == nil {
+            let recipe: CalibrationRecipe
+            let masters: MasterImages
             do {
-                var recipe = options.recipe
-                recipe.useSections(of: plan.lights[group.indices[0]].frame, options.night.sections)
-                recipe.bias = try maker.location(of: group.recipe.bias)
-                recipe.dark = try maker.location(of: group.recipe.dark)
-                recipe.flat = try maker.location(of: group.recipe.flat)
-                let masters = try MasterImages(recipe)
-                let own = options.calibrate(
-                    group.indices.map { plan.lights[$0].frame.location }, group.indices.map { outputs.outputs[$0] },
-                    CalibratedFile(recipe, masters), interrupts)
-                for (index, result) in zip(group.indices, own) { results[index] = result }
-                warnings.formUnion(masters.warnings())
+                (recipe, masters) = try self.masters(of: group.recipe, maker, of: plan.lights[group.indices[0]].frame)
             } catch {
                 for index in group.indices { results[index] = .failure(error) }
+                continue
             }
+            let own = try await calibrator.calibrate(
+                group.indices.map { plan.lights[$0].frame.location }, group.indices.map { outputs.outputs[$0] }, recipe,
+                masters)
+            for (index, result) in zip(group.indices, own) { results[index] = result }
+            warnings.formUnion(masters.warnings())
         }
         return (results, warnings.sorted())
+    }
+
+    /// The recipe of light frames, with its masters.
+    private func masters(
+        of group: Recipe, _ maker: MasterMaker, of frame: NightFrame
+    ) throws -> (CalibrationRecipe, MasterImages) {
+        var recipe = options.recipe
+        recipe.useSections(of: frame, options.night.sections)
+        recipe.bias = try maker.location(of: group.bias)
+        recipe.dark = try maker.location(of: group.dark)
+        recipe.flat = try maker.location(of: group.flat)
+        return (recipe, try MasterImages(recipe))
     }
 
     // MARK: - Dry run

@@ -10,7 +10,8 @@ extension TaskTypes {
     package static func sky<each Work: ScanTask>(and types: repeat (each Work).Type) -> TaskTypes {
         var taskTypes = TaskTypes(
             ImageTask.self, MeshTask.self, BandTask.self, CutIslandTask.self, ApertureTask.self, MeasurementTask.self,
-            ForcedTask.self, MasterTask.self, ChecksumTask.self, NodeFileTask.self, PixelsTask.self, ProbeTask.self,
+            ForcedTask.self, MasterTask.self, CosmicRayTask.self, ChecksumTask.self, NodeFileTask.self, PixelsTask.self,
+            ProbeTask.self,
             repeat each types)
         taskTypes.arithmetic = .sky
         taskTypes.unpacker = WindowUnpacker()

@@ -52,24 +52,19 @@ package struct CosmicRaySearch: Sendable {
     ///   - pixels: of the image, in raster order; NaN where there is no value.
     ///   - masked: not 0 where nothing is searched; nil if no pixel is masked but those that are NaN.
     ///   - saturated: not 0 where a pixel is saturated whatever its value, since raw samples tell it; nil for none.
+    ///   - levels: those of the whole image, if these pixels are a part of it.
     /// - Returns: 1 for each pixel of a cosmic ray, 0 for the others.
-    package func clean(_ pixels: inout [Float], masked: [UInt8]? = nil, saturated: [UInt8]? = nil) -> [UInt8] {
+    package func clean(
+        _ pixels: inout [Float], masked: [UInt8]? = nil, saturated: [UInt8]? = nil, levels: RayLevels? = nil
+    ) -> [UInt8] {
         let count = width * height
         precondition(
             pixels.count == count && [masked, saturated].allSatisfy { $0.map { $0.count == count } ?? true },
             "pixels of another image")
-        var clean = [Float](repeating: 0, count: count)
-        var peak = clean
-        var (mask, found) = ([UInt8](repeating: 0, count: count), [UInt8](repeating: 0, count: count))
-        var (grown, rays) = (found, found)
-        let gain = Float(parameters.gain)
-        for index in 0..<count {
-            let value = pixels[index] * gain
-            let isMasked = !value.isFinite || (masked.map { $0[index] != 0 } ?? false)
-            (clean[index], mask[index]) = (value, isMasked ? 1 : 0)
-        }
-        guard let level = Self.level(clean, mask) else { return rays }
-        for index in 0..<count where !clean[index].isFinite { clean[index] = level }
+        var (found, rays) = ([UInt8](repeating: 0, count: count), [UInt8](repeating: 0, count: count))
+        guard let filled = electrons(pixels, masked, fill: levels?.fill) else { return rays }
+        var (clean, mask) = (filled.clean, filled.mask)
+        var (peak, grown) = ([Float](repeating: 0, count: count), found)
         clean.withUnsafeMutableBufferPointer { clean in
             peak.withUnsafeMutableBufferPointer { peak in
                 mask.withUnsafeMutableBufferPointer { mask in
@@ -83,15 +78,52 @@ package struct CosmicRaySearch: Sendable {
                                 search(
                                     State(
                                         clean: clean, peak: peak, masked: mask, found: found, grown: grown, rays: rays),
-                                    saturated)
+                                    saturated, levels?.background)
                             }
                         }
                     }
                 }
             }
         }
+        let gain = Float(parameters.gain)
         for index in 0..<count where rays[index] != 0 { pixels[index] = clean[index] / gain }
         return rays
+    }
+
+    /// Finds the levels of an image, which a search in parts of it needs.
+    /// - Parameters:
+    ///   - pixels: all of the image.
+    ///   - bits: of the mask of each pixel.
+    /// - Returns: the levels; nil if the image has no pixel that can be searched.
+    package func levels(_ pixels: [Float], bits: [UInt8]) -> RayLevels? {
+        let bad = bits.map { $0 & MaskBits.badPixel.rawValue }
+        guard let filled = electrons(pixels, bad, fill: nil) else { return nil }
+        var (clean, mask) = (filled.clean, filled.mask)
+        clean.withUnsafeMutableBufferPointer { clean in
+            mask.withUnsafeMutableBufferPointer { mask in
+                guard let clean = clean.baseAddress, let mask = mask.baseAddress else { return }
+                maskSaturated(clean, mask, bits.map { $0 & MaskBits.saturated.rawValue })
+            }
+        }
+        return Self.level(clean, mask).map { RayLevels(fill: filled.fill, background: $0) }
+    }
+
+    /// The pixels in electrons, of which those without a value have that of `fill`, or else of the median of the others.
+    /// - Returns: the pixels, their mask, and the value; nil if there are no others.
+    private func electrons(
+        _ pixels: [Float], _ masked: [UInt8]?, fill: Float?
+    ) -> (clean: [Float], mask: [UInt8], fill: Float)? {
+        var clean = [Float](repeating: 0, count: pixels.count)
+        var mask = [UInt8](repeating: 0, count: pixels.count)
+        let gain = Float(parameters.gain)
+        for index in pixels.indices {
+            let value = pixels[index] * gain
+            let isMasked = !value.isFinite || (masked.map { $0[index] != 0 } ?? false)
+            (clean[index], mask[index]) = (value, isMasked ? 1 : 0)
+        }
+        guard let level = fill ?? Self.level(clean, mask) else { return nil }
+        for index in clean.indices where !clean[index].isFinite { clean[index] = level }
+        return (clean, mask, level)
     }
 
     /// The median of the pixels that are not masked; nil without one.
@@ -105,12 +137,14 @@ package struct CosmicRaySearch: Sendable {
         return level.map { Float($0) }
     }
 
-    private func search(_ state: State, _ saturated: [UInt8]?) {
+    private func search(_ state: State, _ saturated: [UInt8]?, _ background: Float?) {
         maskSaturated(state.clean, state.masked, saturated)
         let count = width * height
-        let background = Self.level(
-            Array(UnsafeBufferPointer(start: state.clean, count: count)),
-            Array(UnsafeBufferPointer(start: state.masked, count: count)))
+        let background =
+            background
+            ?? Self.level(
+                Array(UnsafeBufferPointer(start: state.clean, count: count)),
+                Array(UnsafeBufferPointer(start: state.masked, count: count)))
         guard let background else { return }
         for _ in 0..<parameters.niter {
             let found = findRays(state)

@@ -27,14 +27,16 @@ package struct CalibratedFile: Sendable {
     ///   - path: the file for the result.
     ///   - overwrite: whether it may replace another.
     ///   - isCompressed: whether images are stored in compressed tiles.
-    ///   - checkCancellation: called before each image; an error that it throws ends the work.
+    ///   - rays: the cosmic rays of each image, if they were searched before.
+    ///   - check: called before each image and before the file appears; an error that it throws ends the work.
     /// - Returns: what was found in the frame.
-    /// - Throws: ``ImageError``, ``ScanSetupError``, ``OutputError``, errors of `checkCancellation`.
+    /// - Throws: ``ImageError``, ``ScanSetupError``, ``OutputError``, errors of `check`.
     package func write(
-        _ frame: ImageLocation, to path: String, overwrite: Bool, isCompressed: Bool,
-        checkCancellation: () throws -> Void = {}
+        _ frame: ImageLocation, to path: String, overwrite: Bool, isCompressed: Bool, rays: [FoundRays]? = nil,
+        check: () throws -> Void = {}
     ) throws -> Summary {
         let images = try FrameImages(frame)
+        if let rays, rays.count != images.images.count { throw Self.changed(frame) }
         let writer = try FITSFileWriter(path: path, in: AtomicFile(path: path, overwrite: overwrite))
         var summary = Summary()
         let source = try FITSFile(path: frame.path)
@@ -42,16 +44,17 @@ package struct CalibratedFile: Sendable {
         // Images in the order of their HDUs, and what is between them.
         var number = 0
         for (index, image) in images.images.enumerated() {
-            try checkCancellation()
+            try check()
             // The planes of a cube are images of one HDU.
             if isWhole, number < image.number {
                 try copyOthers(source, number..<image.number, images.primary, to: writer)
             }
             if image.number > 0 || isCompressed, !writer.hasHDU { try addPrimary(images.primary, to: writer) }
-            try write(images, index, to: writer, isCompressed: isCompressed, &summary)
+            try write(images, index, rays?[index], to: writer, isCompressed: isCompressed, &summary)
             number = image.number + 1
         }
         if isWhole { try copyOthers(source, number..<Int(Int32.max) - 2, images.primary, to: writer) }
+        try check()
         try writer.finish()
         return summary
     }
@@ -81,14 +84,17 @@ package struct CalibratedFile: Sendable {
     }
 
     private func write(
-        _ images: FrameImages, _ index: Int, to writer: FITSFileWriter, isCompressed: Bool, _ summary: inout Summary
+        _ images: FrameImages, _ index: Int, _ rays: FoundRays?, to writer: FITSFileWriter, isCompressed: Bool,
+        _ summary: inout Summary
     ) throws {
         let frame = try FramePixels(images.location(of: index))
         let image = images.images[index]
         let plan = try ReductionPlan(frame.frame, recipe, masters, at: images.place(of: index))
+        let size = plan.trim.width * plan.trim.height
+        if let last = rays?.pixels.last, last >= size { throw Self.changed(images.location) }
         let output = try calibrate(
             frame, plan,
-            RawMask(after: image, in: images.location.path, width: frame.width, height: frame.height))
+            RawMask(after: image, in: images.location.path, width: frame.width, height: frame.height), rays)
         let (width, height) = (plan.trim.width, plan.trim.height)
         try writer.addImage(width: width, height: height, .float32, isCompressed: isCompressed)
         let cards = CalibratedHeader(plan)
@@ -109,14 +115,19 @@ package struct CalibratedFile: Sendable {
         summary.masked += output.pixels.reduce(0) { $1.isNaN ? $0 + 1 : $0 }
     }
 
+    private static func changed(_ frame: ImageLocation) -> ImageError {
+        ImageError(.changed, "\(frame): was changed while it was calibrated")
+    }
+
     private func calibrate(
-        _ frame: FramePixels, _ plan: ReductionPlan, _ oldMask: RawMask?
+        _ frame: FramePixels, _ plan: ReductionPlan, _ oldMask: RawMask?, _ rays: FoundRays?
     ) throws -> ImageCalibration.Output {
         let raw = try frame.readAll()
         return try raw.withUnsafeBufferPointer { samples in
             let window = RawWindow(PixelRect(x: 0..<frame.width, y: 0..<frame.height), samples)
             let reduction = try FrameReduction(plan) { rect, target in window.copy(rect, to: target) }
-            return try ImageCalibration(reduction, oldMask: oldMask).calibrate { _, body in try body(window) }
+            return try ImageCalibration(reduction, oldMask: oldMask, rays: rays).calibrate { _, body in try body(window)
+            }
         }
     }
 }

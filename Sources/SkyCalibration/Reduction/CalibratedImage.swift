@@ -14,6 +14,8 @@ package final class CalibratedImage: @unchecked Sendable {
     private let plannedMasters: [MasterImages.Role: MasterImage]
     private let masters: MasterImages
     private let oldMask: RawMask?
+    /// The search for cosmic rays that is left to others; nil if there is none.
+    package let openSearch: CosmicRayParameters?
     private let lock = NSLock()
     /// The pixels of the whole image, in which cosmic rays were searched.
     private var cleaned: PixelSpool?
@@ -25,15 +27,21 @@ package final class CalibratedImage: @unchecked Sendable {
     ///   - image: the raw image.
     ///   - calibration: the recipe with its masters.
     ///   - place: the place of the image in its frame.
+    ///   - leavesRays: whether cosmic rays stay in its pixels, since others search them.
     /// - Throws: ``ScanSetupError`` if the frame lacks a card or does not fit a master; ``ImageError``, ``OutputError``.
-    package init(_ image: FITSImage, _ calibration: FrameCalibration, at place: ImagePlace) throws {
+    package init(
+        _ image: FITSImage, _ calibration: FrameCalibration, at place: ImagePlace, leavesRays: Bool = false
+    ) throws {
         masters = calibration.masters
         let plan = try ReductionPlan(RawFrame(image), calibration.recipe, masters, at: place)
         plannedMasters = plan.images
         masterImages = MasterImages.Role.allCases.compactMap { plan.images[$0] }
-        reduction = try FrameReduction(plan) { rect, target in
+        var reduction = try FrameReduction(plan) { rect, target in
             try image.read(rows: rect.y, columns: rect.x, into: target)
         }
+        openSearch = leavesRays ? reduction.steps.rays : nil
+        if leavesRays { reduction.steps.rays = nil }
+        self.reduction = reduction
         oldMask = try RawMask(
             after: ImageExtension(number: image.hduNumber, name: image.extensionName, plane: image.plane),
             in: image.location.path, width: image.width, height: image.height)
@@ -54,15 +62,20 @@ package final class CalibratedImage: @unchecked Sendable {
     /// - Parameters:
     ///   - window: within the calibrated image.
     ///   - pixels: room for them.
+    ///   - bits: room for the bits of their mask, if they are needed; not while cosmic rays are searched here.
     ///   - isCut: whether samples may be read in strips, each once; otherwise they are read at once.
     ///   - read: reads samples of the raw image.
     /// - Throws: ``ScanSetupError``, ``OutputError``; errors of `read`.
     package func read(
-        _ window: PixelRect, into pixels: UnsafeMutableBufferPointer<Float>, isCut: Bool, from read: RawReader
+        _ window: PixelRect, into pixels: UnsafeMutableBufferPointer<Float>,
+        bits: UnsafeMutableBufferPointer<UInt8>? = nil, isCut: Bool, from read: RawReader
     ) throws {
-        precondition(pixels.count >= window.area, "no room for the window")
+        precondition(pixels.count >= window.area && bits.map { $0.count >= window.area } ?? true, "no room")
         guard !window.isEmpty, let target = pixels.baseAddress else { return }
-        guard reduction.steps.rays != nil else { return try reduce(window, into: target, isCut: isCut, read) }
+        guard reduction.steps.rays != nil else {
+            return try reduce(window, into: target, bits: bits?.baseAddress, isCut: isCut, read)
+        }
+        precondition(bits == nil, "the bits of a search for cosmic rays")
         if window == reduction.steps.whole, !lock.withLock({ cleaned != nil }) {
             let output = try clean(isCut: isCut, Slots(1), read)
             output.pixels.withUnsafeBufferPointer { _ = pixels.update(fromContentsOf: $0) }
@@ -101,26 +114,25 @@ package final class CalibratedImage: @unchecked Sendable {
     }
 
     private func reduce(
-        _ window: PixelRect, into target: UnsafeMutablePointer<Float>, isCut: Bool, _ read: RawReader
+        _ window: PixelRect, into target: UnsafeMutablePointer<Float>, bits: UnsafeMutablePointer<UInt8>?, isCut: Bool,
+        _ read: RawReader
     ) throws {
         let step = isCut ? max(1, ImageCalibration.stripArea / window.width) : window.height
         // One buffer for all strips stays in the processor's cache.
-        var (samples, mask): ([Float], [UInt8]) = ([], [])
+        var samples: [Float] = []
+        var own = [UInt8](repeating: 0, count: bits == nil ? min(step, window.height) * window.width : 0)
         for first in stride(from: window.y.lowerBound, to: window.y.upperBound, by: step) {
             let strip = PixelRect(x: window.x, y: first..<min(first + step, window.y.upperBound))
-            if let oldMask {
-                mask = [UInt8](repeating: 0, count: strip.area)
-                oldMask.copy(strip, of: reduction.steps, into: &mask)
-            } else if mask.count < strip.area {
-                mask = [UInt8](repeating: 0, count: strip.area)
-            }
+            let place = (first - window.y.lowerBound) * window.width
             try Self.withSamples(of: reduction.steps.rawWindow(of: strip), &samples, read) { raw in
-                try mask.withUnsafeMutableBufferPointer { mask in
-                    guard let mask = mask.baseAddress else { return }
-                    // Nobody needs the bits: what they mark is NaN, or keeps its value.
-                    if oldMask == nil { mask.update(repeating: 0, count: strip.area) }
-                    try reduction.reduce(
-                        strip, raw, into: target + (first - window.y.lowerBound) * window.width, mask: mask)
+                try own.withUnsafeMutableBufferPointer { own in
+                    guard let mask = bits.map({ $0 + place }) ?? own.baseAddress else { return }
+                    if let oldMask {
+                        oldMask.copy(strip, of: reduction.steps, into: mask)
+                    } else {
+                        mask.update(repeating: 0, count: strip.area)
+                    }
+                    try reduction.reduce(strip, raw, into: target + place, mask: mask)
                 }
             }
         }
@@ -145,8 +157,10 @@ package struct FrameCalibration: Sendable {
 
     /// Finds the masters of a recipe.
     /// - Throws: ``ImageError``.
-    package init(_ recipe: CalibrationRecipe) throws(ImageError) {
-        self.recipe = recipe
-        masters = try MasterImages(recipe)
+    package init(_ recipe: CalibrationRecipe) throws(ImageError) { self.init(recipe, try MasterImages(recipe)) }
+
+    /// A recipe with its masters.
+    package init(_ recipe: CalibrationRecipe, _ masters: MasterImages) {
+        (self.recipe, self.masters) = (recipe, masters)
     }
 }

@@ -5,7 +5,7 @@ package import SkyFITS
 ///
 /// A pixel does not depend on the window in which it is reduced.
 package struct FrameReduction: Sendable {
-    package let steps: ReductionSteps
+    package internal(set) var steps: ReductionSteps
     package let masters: [MasterImages.Role: MasterPixels]
     /// The frame, in messages.
     private let name: String
@@ -86,16 +86,28 @@ package struct FrameReduction: Sendable {
     }
 
     /// Makes the pixels of a window, in which cosmic rays are searched if it is the whole image.
+    /// - Parameters:
+    ///   - window: pixels of the reduced image.
+    ///   - raw: the samples of its ``ReductionSteps/rawWindow(of:)``, or more.
+    ///   - pixels: room for the pixels of the window.
+    ///   - bits: room for the bits of their mask, if they are needed and no cosmic rays are searched.
     /// - Throws: ``ScanSetupError`` if a row has no overscan, or cosmic rays are to be searched in a part of the image.
     package func calibrate(
-        _ window: PixelRect, _ raw: RawWindow, into pixels: UnsafeMutableBufferPointer<Float>
+        _ window: PixelRect, _ raw: RawWindow, into pixels: UnsafeMutableBufferPointer<Float>,
+        bits: UnsafeMutableBufferPointer<UInt8>? = nil
     ) throws {
-        precondition(pixels.count >= window.area, "no room for the window")
+        precondition(pixels.count >= window.area && bits.map { $0.count >= window.area } ?? true, "no room")
         guard let target = pixels.baseAddress else { return }
         guard steps.rays == nil else {
-            guard window == steps.whole else { throw ScanSetupError("\(name): a part has no cosmic rays of its own") }
+            guard window == steps.whole, bits == nil else {
+                throw ScanSetupError("\(name): a part has no cosmic rays of its own")
+            }
             let output = try ImageCalibration(self).calibrate { _, body in try body(raw) }
             return output.pixels.withUnsafeBufferPointer { _ = pixels.update(fromContentsOf: $0) }
+        }
+        if let bits, let mask = bits.baseAddress {
+            mask.update(repeating: 0, count: window.area)
+            return try reduce(window, raw, into: target, mask: mask)
         }
         var mask = [UInt8](repeating: 0, count: window.area)
         try mask.withUnsafeMutableBufferPointer { mask in

@@ -14,9 +14,13 @@ package struct ImageCalibration {
     private let oldMask: RawMask?
     /// Threads of the search for cosmic rays.
     private let slots: Slots
+    /// The cosmic rays, if they were searched before.
+    private let rays: FoundRays?
 
-    package init(_ reduction: FrameReduction, oldMask: RawMask? = nil, slots: Slots = Slots(1)) {
-        (self.reduction, self.oldMask, self.slots) = (reduction, oldMask, slots)
+    package init(
+        _ reduction: FrameReduction, oldMask: RawMask? = nil, slots: Slots = Slots(1), rays: FoundRays? = nil
+    ) {
+        (self.reduction, self.oldMask, self.slots, self.rays) = (reduction, oldMask, slots, rays)
     }
 
     /// Calibrates the image.
@@ -55,17 +59,13 @@ package struct ImageCalibration {
         guard let parameters = steps.rays else { return }
         let search = CosmicRaySearch(
             parameters, width: steps.kept.width, height: steps.kept.height, slots: slots)
-        // The level of saturation is that of raw samples, to which calibrated pixels do not compare.
-        let rays = search.clean(
-            &output.pixels, masked: output.mask.map { $0 & MaskBits.badPixel.rawValue },
-            saturated: output.mask.map { $0 & MaskBits.saturated.rawValue })
-        var count = 0
-        for index in rays.indices where rays[index] != 0 {
-            output.mask[index] |= MaskBits.cosmicRay.rawValue
-            if steps.masksRays { output.pixels[index] = .nan }
-            count += 1
+        let rays =
+            self.rays ?? search.rays(output.pixels, bits: output.mask, in: 0..<steps.kept.height, nil)
+        for (pixel, value) in zip(rays.pixels, rays.values) {
+            output.mask[pixel] |= MaskBits.cosmicRay.rawValue
+            output.pixels[pixel] = steps.masksRays ? .nan : value
         }
-        output.rayCount = count
+        output.rayCount = rays.pixels.count
     }
 }
 
@@ -92,7 +92,7 @@ package struct RawMask: Sendable {
     }
 
     /// Copies the bits of a window of the reduced image.
-    func copy(_ window: PixelRect, of steps: ReductionSteps, into mask: inout [UInt8]) {
+    func copy(_ window: PixelRect, of steps: ReductionSteps, into mask: UnsafeMutablePointer<UInt8>) {
         for (index, row) in window.y.enumerated() {
             let from = (row + steps.kept.y.lowerBound) * width + steps.kept.x.lowerBound + window.x.lowerBound
             for column in 0..<window.width { mask[index * window.width + column] = bits[from + column] }

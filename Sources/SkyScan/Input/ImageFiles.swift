@@ -37,11 +37,14 @@ package struct ImageFiles {
         try calibration?.requireUnchanged()
     }
 
-    /// Reads the pixels of a window of the image alone.
+    /// Reads the pixels of a window of the image alone, and the bits of a calibration's mask if there is room for them.
     /// - Throws: ``ImageError`` if the samples cannot be read; what a calibration throws.
-    func readPixels(_ window: PixelRect, into pixels: UnsafeMutableBufferPointer<Float>) throws {
+    func readPixels(
+        _ window: PixelRect, into pixels: UnsafeMutableBufferPointer<Float>,
+        bits: UnsafeMutableBufferPointer<UInt8>? = nil
+    ) throws {
         guard let calibration else { return try image.read(rows: window.y, columns: window.x, into: pixels) }
-        try calibration.read(window, into: pixels, isCut: !image.isTileCompressed) { [image] raw, target in
+        try calibration.read(window, into: pixels, bits: bits, isCut: !image.isTileCompressed) { [image] raw, target in
             try image.read(rows: raw.y, columns: raw.x, into: target)
         }
     }
@@ -52,10 +55,10 @@ package struct ImageFiles {
         try BulkBytes(byteCount: window.byteCount) { bytes in
             let parts = window.split(bytes)
             let (rows, columns) = (window.rect.y, window.rect.x)
-            try readPixels(window.rect, into: parts.samples)
+            try readPixels(window.rect, into: parts.samples, bits: mask == nil ? parts.bits : nil)
             if let target = parts.weights { try weights?.read(rows: rows, columns: columns, into: target) }
-            if let target = parts.mask {
-                try window.readMask(into: target) { try mask?.read(rows: rows, columns: columns, into: $0) }
+            if let target = parts.mask, let mask {
+                try window.readMask(into: target) { try mask.read(rows: rows, columns: columns, into: $0) }
             }
         }
     }

@@ -31,7 +31,9 @@ extension ImageReader {
         let bits = abs(summary.bitpix)
         guard bits < 32 else { return window.byteCount }
         let samples = window.rect.area * MemoryLayout<Float>.size
-        return window.byteCount - samples + samples * bits / 32
+        // The mask of a calibration is made with the pixels.
+        let mask = window.hasMask && summary.mask == nil ? window.rect.area : 0
+        return window.byteCount - mask - samples + samples * bits / 32
     }
 
     /// Bytes that are sent to a node per cost of the tasks of a whole scan, about.

@@ -34,15 +34,16 @@ struct StoredFiles: Sendable {
         try BulkBytes(byteCount: window.byteCount) { bytes in
             let parts = window.split(bytes)
             if let calibration {
-                try calibration.read(window.rect, into: parts.samples, isCut: image.table == nil) {
+                let bits = mask == nil ? parts.bits : nil
+                try calibration.read(window.rect, into: parts.samples, bits: bits, isCut: image.table == nil) {
                     try image.readPixels($0, into: $1)
                 }
             } else {
                 try image.readPixels(window.rect, into: parts.samples)
             }
             if let target = parts.weights { try weights?.readPixels(window.rect, into: target) }
-            if let target = parts.mask {
-                try window.readMask(into: target) { try mask?.readPixels(window.rect, into: $0) }
+            if let target = parts.mask, let mask {
+                try window.readMask(into: target) { try mask.readPixels(window.rect, into: $0) }
             }
         }
     }
@@ -62,7 +63,9 @@ struct StoredFiles: Sendable {
         guard let imagePiece = image.piece(of: raw) else { return nil }
         let weightsPiece = weights?.piece(of: window.rect)
         let maskPiece = mask?.piece(of: window.rect)
-        guard (weightsPiece != nil) == window.hasWeights, (maskPiece != nil) == window.hasMask else { return nil }
+        // The mask of a calibration is made with the pixels.
+        let hasMask = window.hasMask && (calibration == nil || mask != nil)
+        guard (weightsPiece != nil) == window.hasWeights, (maskPiece != nil) == hasMask else { return nil }
         let coding: [UInt8]
         if let calibration {
             guard let frame = PackedFrame(window, calibration, imagePiece, weightsPiece, maskPiece) else { return nil }

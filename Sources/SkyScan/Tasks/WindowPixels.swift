@@ -4,8 +4,8 @@ package import SkyFITS
 
 /// The layout of the bulk bytes of a window: samples, then weights if there are any, then the mask if there is one.
 ///
-/// Samples and weights are little-endian 32-bit floats; the mask has one byte per pixel, not 0 where it is masked. All
-/// are stored row by row over ``rect``.
+/// Samples and weights are little-endian 32-bit floats; the mask has one byte per pixel, not 0 where it is masked, or else
+/// the bits of the mask of a calibration. All are stored row by row over ``rect``.
 package struct WindowPixels: Codable, Hashable, Sendable {
     /// The window, in pixels of the image.
     package var rect: PixelRect
@@ -20,20 +20,24 @@ package struct WindowPixels: Codable, Hashable, Sendable {
     private var samplesEnd: Int { rect.area * MemoryLayout<Float>.stride }
     private var weightsEnd: Int { hasWeights ? 2 * samplesEnd : samplesEnd }
 
+    /// The three parts in the bytes of a window.
+    package struct Parts {
+        package var samples: UnsafeMutableBufferPointer<Float>
+        package var weights: UnsafeMutableBufferPointer<Float>?
+        package var mask: UnsafeMutableRawBufferPointer?
+
+        /// The mask as the bits of a calibration's.
+        var bits: UnsafeMutableBufferPointer<UInt8>? { mask?.bindMemory(to: UInt8.self) }
+    }
+
     /// Places of the three parts in `bytes`.
-    package func split(
-        _ bytes: UnsafeMutableRawBufferPointer
-    ) -> (
-        samples: UnsafeMutableBufferPointer<Float>, weights: UnsafeMutableBufferPointer<Float>?,
-        mask: UnsafeMutableRawBufferPointer?
-    ) {
-        (
-            UnsafeMutableRawBufferPointer(rebasing: bytes[..<samplesEnd]).bindMemory(to: Float.self),
-            hasWeights
+    package func split(_ bytes: UnsafeMutableRawBufferPointer) -> Parts {
+        Parts(
+            samples: UnsafeMutableRawBufferPointer(rebasing: bytes[..<samplesEnd]).bindMemory(to: Float.self),
+            weights: hasWeights
                 ? UnsafeMutableRawBufferPointer(rebasing: bytes[samplesEnd..<weightsEnd]).bindMemory(to: Float.self)
                 : nil,
-            hasMask ? UnsafeMutableRawBufferPointer(rebasing: bytes[weightsEnd..<byteCount]) : nil
-        )
+            mask: hasMask ? UnsafeMutableRawBufferPointer(rebasing: bytes[weightsEnd..<byteCount]) : nil)
     }
 
     /// Lets `read` read the samples of a mask, and marks in `target` those that are not 0.
@@ -66,11 +70,11 @@ package struct WindowPixels: Codable, Hashable, Sendable {
             throw ScanSetupError("the window \(rect) came with \(count) bytes of pixels")
         }
         return try BulkBytes.withBytes(of: &bytes) { bytes, isOnlyReference in
-            let (samples, weights, mask) = split(bytes)
+            let parts = split(bytes)
             var view = try PixelView(
-                rect: rect, pixels: UnsafeBufferPointer(samples),
-                mask: mask.map { UnsafeBufferPointer($0.bindMemory(to: UInt8.self)) },
-                weights: weights.map { UnsafeBufferPointer($0) })
+                rect: rect, pixels: UnsafeBufferPointer(parts.samples),
+                mask: parts.bits.map { UnsafeBufferPointer($0) },
+                weights: parts.weights.map { UnsafeBufferPointer($0) })
             view.isOverwritable = isOnlyReference
             view.isCancelled = isCancelled
             return try body(view)

@@ -33,7 +33,7 @@ import Testing
         let folder = try folder()
         let words = ["calibrate", folder.path("light*.fits"), "--bias", folder.path("bias.fit"), "--cosmic-rays"]
         let result = try Program.run(words + ["-o", folder.path("red/"), "--local-slots", "3"])
-        #expect(result.code == 0 && result.errors == "\(folder.path("red/")): 3 of 3 frames calibrated\n")
+        #expect(result.code == 0 && result.errors.hasSuffix("\(folder.path("red/")): 3 of 3 frames calibrated\n"))
         #expect(try first(folder.path("red/light2.fits")) == 902)
         #expect(try Program.run(words + ["-o", folder.path("one/"), "--local-slots", "1"]).code == 0)
         for index in 0..<3 {

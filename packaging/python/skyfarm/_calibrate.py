@@ -103,7 +103,10 @@ def calibrate(
     cr_medians: str | None = None, cr_clean: str | None = None,
     group: str | Sequence[str] | None = None, temperature_limit: float | None = None,
     masters: PathLike | None = None, recursive: bool = False,
-    compress: bool = False, overwrite: bool = False, local_slots: int | None = None,
+    compress: bool = False, overwrite: bool = False,
+    nodes: Sequence[str] | None = None, srv: Sequence[str] | None = None, discovery: bool = True,
+    wait: float | None = None, local_slots: int | None = None, only: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None, priority_weight: float | None = None, band: int | None = None,
 ) -> list[CalibratedFrame]:  # fmt: skip
     """Calibrates raw frames, as ``skyfarm calibrate`` does.
 
@@ -131,6 +134,10 @@ def calibrate(
         What the frames of a folder and their masters have in common, as ``["filter", "gain", "INSTRUME"]``.
     masters : path, optional
         The folder of the masters that are made, or kept from an earlier call.
+    nodes : sequence of str, optional
+        Addresses HOST:PORT of nodes that search cosmic rays (``--node``).
+    discovery : bool
+        Whether nodes of the network are discovered for that (``--no-discovery``).
     **others
         The flags of the command, without dashes.
 
@@ -142,7 +149,8 @@ def calibrate(
     given = dict(locals())
     names = _names(frames)
     keys = group if group is None or isinstance(group, str) else ",".join(group)
-    words = _words({**given, "cosmic_rays": None, "group": keys}, ("frames", "output"))
+    flags = {**given, "cosmic_rays": None, "group": keys, "node": nodes, "no_discovery": not discovery}
+    words = _words(flags, ("frames", "output", "nodes", "discovery"))
     if cosmic_rays:
         words.append("--cosmic-rays=" + ("clean" if cosmic_rays is True else str(cosmic_rays)))
     folder = os.fspath(output) + ("/" if isinstance(output, Path) and not output.suffix else "")

@@ -95,6 +95,8 @@ def test_flags_are_arguments(name: str) -> None:
     flags = set(re.findall(r"--([a-z-]+)", text)) - {
         "json", "quiet", "verbose", "color", "progress", "help", "output", "log-format", "dry-run",
     }  # fmt: skip
+    own = {"nodes": "node", "discovery": "no_discovery"}
     arguments = set(inspect.signature(getattr(skyfarm, name)).parameters) - {"frames", "output"}
+    arguments = {own.get(argument, argument) for argument in arguments}
     assert {flag for flag in flags if flag.replace("-", "_") not in arguments} == set()
     assert {argument for argument in arguments if argument.replace("_", "-") not in flags} == set()

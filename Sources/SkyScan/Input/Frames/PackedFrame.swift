@@ -8,7 +8,8 @@ internal import SkyFITS
 /// file, and what is done to them.
 ///
 /// The bytes begin with ``mark``, by which no ``PackedWindow`` begins. The length of this value's coding (4 bytes,
-/// little-endian), the coding and the pieces follow: image, weights, mask.
+/// little-endian), the coding and the pieces follow: image, weights, mask. A window with a mask of which there is no piece
+/// has the bits of the calibration's.
 struct PackedFrame: Codable, Equatable, Sendable {
     /// A master, of which the system that unpacks has all pixels.
     struct Master: Codable, Equatable, Sendable {
@@ -102,7 +103,7 @@ struct PackedFrame: Codable, Equatable, Sendable {
             let parts = frame.window.split(target)
             var rest = UnsafeRawBufferPointer(rebasing: bytes[end...])
             let piece = try frame.image.take(from: &rest)
-            try frame.calibrate(piece, reduction, into: parts.samples)
+            try frame.calibrate(piece, reduction, into: parts)
             let size = (frame.window.rect.width, frame.window.rect.height)
             func read(_ piece: PackedWindow.Piece, _ target: UnsafeMutableBufferPointer<Float>) throws {
                 try FITSImage.read(
@@ -120,8 +121,8 @@ struct PackedFrame: Codable, Equatable, Sendable {
     private func validate() throws {
         try window.rect.validate()
         try raw.validate()
-        guard version == Self.version, window.hasWeights == (weights != nil), window.hasMask == (mask != nil),
-            !window.rect.isEmpty,
+        guard version == Self.version, window.hasWeights == (weights != nil), window.hasMask || mask == nil,
+            mask != nil || !window.hasMask || steps.rays == nil, !window.rect.isEmpty,
             steps.isValid, steps.whole.contains(window.rect), raw.contains(steps.rawWindow(of: window.rect)),
             raw.area <= Self.largestArea, Self.mayBeSearched(window.rect, steps)
         else { throw ScanSetupError("the packed frame cannot be calibrated") }
@@ -145,7 +146,7 @@ struct PackedFrame: Codable, Equatable, Sendable {
     }
 
     private func calibrate(
-        _ piece: UnsafeRawBufferPointer, _ reduction: FrameReduction, into target: UnsafeMutableBufferPointer<Float>
+        _ piece: UnsafeRawBufferPointer, _ reduction: FrameReduction, into parts: WindowPixels.Parts
     ) throws {
         var samples = [Float](repeating: 0, count: raw.area)
         try samples.withUnsafeMutableBufferPointer {
@@ -153,7 +154,8 @@ struct PackedFrame: Codable, Equatable, Sendable {
                 piece: piece, column: image.column, row: image.row, size: (raw.width, raw.height), into: $0)
         }
         try samples.withUnsafeBufferPointer { samples in
-            try reduction.calibrate(window.rect, RawWindow(raw, samples), into: target)
+            try reduction.calibrate(
+                window.rect, RawWindow(raw, samples), into: parts.samples, bits: mask == nil ? parts.bits : nil)
         }
     }
 }

@@ -75,6 +75,22 @@ struct PackedFrameTests {
         }
     }
 
+    @Test("come with the bits of their mask, which the node makes")
+    func maskBits() async throws {
+        let reader = try reader(rays: false)
+        let window = WindowPixels(rect: PixelRect(x: 9..<170, y: 5..<90), hasWeights: false, hasMask: true)
+        let packed = try await reader.read(window, packing: .stored)
+        #expect(packed.unpackedCount == window.byteCount)
+        let masters = try bringMasters(of: reader)
+        let unpacked = try WindowUnpacker().unpack(packed, to: window.byteCount).withUnsafeBytes { Array($0) }
+        for packing in [BulkPacking.light, .none] {
+            #expect(try await reader.read(window, packing: packing).withUnsafeBytes { Array($0) } == unpacked)
+        }
+        // The flat is 0 in a column.
+        #expect(unpacked.suffix(window.rect.area).count { $0 == 8 } == 85)
+        withExtendedLifetime(masters) {}
+    }
+
     @Test("are calibrated here if cosmic rays are searched in more than a window")
     func parts() async throws {
         let reader = try reader(rays: true)
