@@ -137,9 +137,10 @@ import Testing
         #expect(own.contains(512) && own.contains(0))
     }
 
+    /// But for limits of Docs/Trails.md: `ccd.fits` is filled by two galaxies, and `vimos.fits` has chip edges.
     @Test(
-        "finds none in real frames", .enabled(if: SkyData.isPresent, "\(SkyData.missing)"),
-        arguments: RealImages.sky.filter { !$0.name.hasSuffix(".fz") })
+        "finds none in real frames",
+        arguments: RealImages.all.filter { $0.isOnly && $0.name != "ccd.fits" && !$0.name.hasSuffix(".fz") })
     func real(_ image: RealImage) throws {
         try run(["scan", image.path, "-o", scene.path("out/real.csv"), "--trails", scene.path("out/trails.csv")])
         #expect(try table("out/trails.csv").isEmpty)

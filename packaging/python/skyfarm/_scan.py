@@ -59,7 +59,8 @@ def scan(
     nnw: PathLike | None = None, flag_image: Any = None, psf: PathLike | None = None,
     # Further results.
     segmentation: bool | PathLike | None = None,
-    check_image: str | Sequence[str] | Mapping[str, bool | PathLike] | None = None, report: PathLike | None = None,
+    check_image: str | Sequence[str] | Mapping[str, bool | PathLike] | None = None,
+    trails: PathLike | Sequence[PathLike] | None = None, report: PathLike | None = None,
     preview: PathLike | None = None, overwrite: bool = False, samp: bool = False,
     # Work.
     nodes: Sequence[str] | None = None, srv: Sequence[str] | None = None, discovery: bool = True,
@@ -146,6 +147,9 @@ def scan(
     check_image : str, sequence of str, or mapping, optional
         Types of SExtractor's check images that ``Catalogue.check_images`` has, such as "BACKGROUND"; or a mapping of
         types to files.
+    trails : str, path, or sequence of these, optional
+        Finds trails of satellites: "flag" marks their sources, "remove" leaves these out, another word is the table of
+        trails.
     report, preview : path, optional
         Files for a page and a picture.
     overwrite : bool
@@ -351,7 +355,8 @@ def scan_many(
     nnw: PathLike | None = None, flag_image: Any = None, psf: PathLike | None = None,
     # Further results.
     segmentation: bool | PathLike | None = None,
-    check_image: str | Sequence[str] | Mapping[str, bool | PathLike] | None = None, report: PathLike | None = None,
+    check_image: str | Sequence[str] | Mapping[str, bool | PathLike] | None = None,
+    trails: PathLike | Sequence[PathLike] | None = None, report: PathLike | None = None,
     preview: PathLike | None = None, overwrite: bool = False, samp: bool = False,
     # Work.
     nodes: Sequence[str] | None = None, srv: Sequence[str] | None = None, discovery: bool = True,
