@@ -183,9 +183,10 @@ def forge(x):
     return x
 """
     (tmp_path / "pipeline.py").write_text(source)
-    results = list(skyfarm.map("pipeline.forge", range(3), local_python=modules, local_slots=1, discovery=False))
-    assert [result.value for result in results] == [0, None, 2]
-    assert "malformed value" in str(results[1].error)
+    # The last one, since the worker ends after it.
+    results = list(skyfarm.map("pipeline.forge", [0, 2, 1], local_python=modules, local_slots=1, discovery=False))
+    assert [result.value for result in results] == [0, 2, None]
+    assert "malformed value" in str(results[2].error)
 
 
 @pytest.mark.parametrize(
