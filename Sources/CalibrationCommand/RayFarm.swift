@@ -84,12 +84,8 @@ struct FrameCalibrator: Sendable {
             return try await farmed.run()
         }
         farm.events.choice.onAmbiguity { work.cancel() }
-        let watcher = Task {
-            for await _ in interrupts.signals { work.cancel() }
-        }
-        defer { watcher.cancel() }
         do {
-            return try await work.value
+            return try await interrupts.value(of: work)
         } catch {
             if let ambiguous = farm.events.choice.error { throw ambiguous }
             guard error is CancellationError, interrupts.received != nil else { throw error }

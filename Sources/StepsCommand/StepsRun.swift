@@ -64,8 +64,7 @@ struct StepsRun {
             (report.steps[index].state, report.steps[index].reason) = (.maybe, "after step \(other.name)")
             return
         }
-        func checkCancellation() throws { if interrupts.received != nil { throw CancellationError() } }
-        var record = try StepRecord(of: step, after: last, checkCancellation: checkCancellation)
+        var record = try StepRecord(of: step, after: last, checkCancellation: interrupts.check)
         let reason = last.map { $0.reason(record, current: StepRecord.file) } ?? "it has not run yet"
         guard let reason = reason ?? (options.isFresh ? "--fresh" : nil) else {
             report.steps[index].state = .done
@@ -82,7 +81,7 @@ struct StepsRun {
         }
         options.log.write(.info, "step \(step.name): \(reason): \(step.command)")
         let words = try words(of: step, after: last)
-        try checkCancellation()
+        try interrupts.check()
         try state.write(record, of: step.name)
         let start = ContinuousClock.now
         let code = try await execute(words, of: step, process, interrupts)

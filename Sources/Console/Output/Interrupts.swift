@@ -50,16 +50,22 @@ package final class Interrupts: Sendable {
     }
 
     /// Waits for `work`, which each signal cancels.
-    /// - Throws: what `work` throws; after a signal `CommandError` with `words` and the signal's exit code.
-    package func value<Value: Sendable>(
-        of work: Task<Value, any Error>, orStopped words: @autoclosure () -> String
-    ) async throws -> Value {
+    /// - Throws: what `work` throws.
+    package func value<Value: Sendable>(of work: Task<Value, any Error>) async throws -> Value {
         let watcher = Task {
             for await _ in signals { work.cancel() }
         }
         defer { watcher.cancel() }
+        return try await work.value
+    }
+
+    /// Waits for `work`, which each signal cancels.
+    /// - Throws: what `work` throws; after a signal `CommandError` with `words` and the signal's exit code.
+    package func value<Value: Sendable>(
+        of work: Task<Value, any Error>, orStopped words: @autoclosure () -> String
+    ) async throws -> Value {
         do {
-            return try await work.value
+            return try await value(of: work)
         } catch {
             guard let signal = received else { throw error }
             throw CommandError(signal.exitCode, words())
