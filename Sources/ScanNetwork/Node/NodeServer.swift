@@ -39,9 +39,9 @@ public final class NodeServer: @unchecked Sendable {
     private var refusals = PeerLogLimiter<String>()
     private var listener: (socket: Socket, poll: SocketPoll)?
     private(set) var sessions: [ConnectionID: NodeSession] = [:]
-    var done = 0
+    private var done = 0
     /// Whether the last task of a draining node has just ended.
-    var hasDrained = false
+    private var hasDrained = false
     private var isStopped = false
     private var drained: [CheckedContinuation<Void, Never>] = []
 
@@ -312,6 +312,12 @@ public final class NodeServer: @unchecked Sendable {
     }
 
     // MARK: Tasks
+
+    /// Counts a task that has ended, and frees its room.
+    func release(_ task: NodeTask) {
+        done += task.isDone ? 1 : 0
+        hasDrained = resources.finish(task.grant)
+    }
 
     /// Tasks have ended, and were answered.
     private func answered() {

@@ -101,8 +101,7 @@ package final class NodeSession: @unchecked Sendable {
 
     /// A task has ended: frees its room, and answers it unless its requester has cancelled it.
     func ended(_ task: NodeTask) {
-        server.done += task.isDone ? 1 : 0
-        server.hasDrained = server.resources.finish(task.grant)
+        server.release(task)
         send(reports.take(of: task.request).map { (task.request, $0) })
         switch state.ended(task, on: &server.resources) {
         case .nothing: break
