@@ -179,7 +179,7 @@ struct MapPlan: Sendable {
                     throw UsageError("map: \(place) is an input and a result; name another folder")
                 }
             }
-            // Of a run of a job each collected file is checked when it is written.
+            // A run of a job checks each collected file when it writes it.
             let places = item.places + (ProcessFiles.knowsOwn ? [] : folders)
             for place in places where !options.replaces && !ProcessFiles.isOwn(place) {
                 if ReadableFiles.current.exists(place) { throw AtomicFile.failure(place, EEXIST) }
@@ -211,12 +211,9 @@ struct PreparedItem: Sendable {
         for (path, input) in zip(paths, task.inputs) {
             let file = try ReadableFiles.current.open(path)
             guard file.status?.size == Int64(input.size) else { throw ProgramRefusal("\(path): has changed its size") }
-            var part = UnsafeMutableRawBufferPointer(rebasing: rest.prefix(input.size))
-            while let start = part.baseAddress, !part.isEmpty {
-                let count = Foundation.read(file.number, start, part.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw ProgramRefusal("\(path): cannot be read to its end") }
-                part = UnsafeMutableRawBufferPointer(rebasing: part.dropFirst(count))
+            let part = UnsafeMutableRawBufferPointer(rebasing: rest.prefix(input.size))
+            guard (try? file.read(at: 0, into: part)) == input.size else {
+                throw ProgramRefusal("\(path): cannot be read to its end")
             }
             rest = rest.dropFirst(input.size)
         }

@@ -41,21 +41,33 @@ package final class OpenDescriptor: Sendable {
     /// Reads up to `count` bytes from `offset`; fewer at the end of the file.
     /// - Throws: ``ConfinedPath/Refusal``.
     package func bytes(at offset: Int64, count: Int) throws(ConfinedPath.Refusal) -> [UInt8] {
-        var total = 0
+        var result = Result<Int, ConfinedPath.Refusal>.success(0)
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, used in
-            while total >= 0, total < count {
-                let got = pread(
-                    number, buffer.baseAddress.map { $0 + total }, count - total, off_t(offset) + off_t(total))
-                if got < 0, errno == EINTR { continue }
-                if got <= 0 {
-                    if got < 0 { total = -1 }
-                    break
-                }
-                total += got
+            do throws(ConfinedPath.Refusal) {
+                used = try read(at: offset, into: UnsafeMutableRawBufferPointer(buffer))
+            } catch {
+                result = .failure(error)
             }
-            used = max(0, total)
         }
-        guard total >= 0 else { throw ConfinedPath.Refusal(path: name, errno: errno) }
+        _ = try result.get()
         return bytes
+    }
+
+    /// Reads from `offset` until `bytes` is full or the file ends.
+    /// - Returns: the number of bytes that were read.
+    /// - Throws: ``ConfinedPath/Refusal``.
+    package func read(
+        at offset: Int64, into bytes: UnsafeMutableRawBufferPointer
+    ) throws(ConfinedPath.Refusal) -> Int {
+        var total = 0
+        while total < bytes.count {
+            let got = pread(
+                number, bytes.baseAddress.map { $0 + total }, bytes.count - total, off_t(offset) + off_t(total))
+            if got < 0, errno == EINTR { continue }
+            guard got >= 0 else { throw ConfinedPath.Refusal(path: name, errno: errno) }
+            if got == 0 { break }
+            total += got
+        }
+        return total
     }
 }

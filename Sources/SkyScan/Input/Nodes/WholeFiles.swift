@@ -54,9 +54,10 @@ package struct WholeFiles: Codable, Equatable, Sendable {
         var done = 0
         while done < bytes.count {
             if ScanCancellation.current?.isCancelled == true { throw CancellationError() }
-            let piece = try file.bytes(at: Int64(done), count: min(pieceSize, bytes.count - done))
-            guard !piece.isEmpty else { throw ImageError(.unreadable, "a file was made shorter while it was read") }
-            UnsafeMutableRawBufferPointer(rebasing: bytes[done...]).copyBytes(from: piece)
+            let piece = UnsafeMutableRawBufferPointer(rebasing: bytes[done...].prefix(pieceSize))
+            guard try file.read(at: Int64(done), into: piece) == piece.count else {
+                throw ImageError(.unreadable, "a file was made shorter while it was read")
+            }
             done += piece.count
         }
     }
