@@ -27,9 +27,8 @@ struct BlockMap {
         (width, height, block) = (image.columns, image.rows, image.block)
         // Blocks at the edge of the image may be smaller than a quarter; they have no value.
         let least = Float(block * block) / 4
-        var (valid, brightness) = ([Float](repeating: 0, count: plane.sums.count), [Float]())
-        brightness = valid
-        var cut = valid
+        var valid = [Float](repeating: 0, count: plane.sums.count)
+        var (brightness, cut) = (valid, valid)
         for place in cut.indices where Float(plane.counts[place]) >= least {
             let count = Float(plane.counts[place])
             valid[place] = 1

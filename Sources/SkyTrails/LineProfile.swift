@@ -18,8 +18,7 @@ struct LineProfile {
 
     /// The profile of a line and of its continuation by `beyond` blocks, as far as it is in the image.
     init(of line: BlockLine, in map: BlockMap, beyond: Double = 0) {
-        let length = max(line.length, 1)
-        let (ux, uy) = ((line.x2 - line.x1) / length, (line.y2 - line.y1) / length)
+        let (length, (ux, uy)) = (max(line.length, 1), line.step)
         var places: [(x: Double, y: Double)] = []
         for step in Int(-beyond)...Int(length + beyond) {
             let (x, y) = (line.x1 + ux * Double(step), line.y1 + uy * Double(step))
@@ -52,8 +51,7 @@ struct LineProfile {
     /// The mean contrast of a line in units of its error, if the blocks were independent of each other and had a
     /// deviation of 1. Nil if less than `least` blocks of it are in the image and have values.
     static func contrast(of line: BlockLine, in map: BlockMap, least: Double) -> Double? {
-        let length = max(line.length, 1)
-        let (ux, uy) = ((line.x2 - line.x1) / length, (line.y2 - line.y1) / length)
+        let (length, (ux, uy)) = (max(line.length, 1), line.step)
         var (sum, count) = (0.0, 0.0)
         for step in 0...Int(length) {
             let (x, y) = (line.x1 + ux * Double(step), line.y1 + uy * Double(step))

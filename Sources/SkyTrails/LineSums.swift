@@ -5,6 +5,12 @@ struct BlockLine: Equatable {
     var significance: Double
 
     var length: Double { ((x2 - x1) * (x2 - x1) + (y2 - y1) * (y2 - y1)).squareRoot() }
+
+    /// The step of one block along the line.
+    var step: (x: Double, y: Double) {
+        let length = max(length, 1)
+        return ((x2 - x1) / length, (y2 - y1) / length)
+    }
 }
 
 /// Sums of a map along digital lines of all directions, by the fast discrete Radon transform: a line of a block of

@@ -37,10 +37,15 @@ public struct Trail: Codable, Equatable, Sendable {
             .allSatisfy { $0.across.magnitude <= Double(distance) }
     }
 
+    /// The step of one pixel along the trail.
+    var step: (x: Double, y: Double) {
+        let length = max(length, 1)
+        return ((x2 - x1) / length, (y2 - y1) / length)
+    }
+
     /// The place of a point: along the trail from its first end, and across it, in pixels.
     func place(x: Double, y: Double) -> (along: Double, across: Double) {
-        let length = max(length, 1)
-        let (ux, uy) = ((x2 - x1) / length, (y2 - y1) / length)
+        let (ux, uy) = step
         return ((x - x1) * ux + (y - y1) * uy, (y - y1) * ux - (x - x1) * uy)
     }
 }

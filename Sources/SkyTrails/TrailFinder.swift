@@ -40,7 +40,7 @@ package struct TrailFinder {
     /// Least length of a trail in blocks: a quarter of the shorter side, and 100 pixels.
     private var least: Double { max(100, Double(min(width, height)) / 4) / Double(map.block) }
 
-    /// Least length of a trail in blocks that is this part of a line of `count` blocks. Satellites cross the image: a trail
+    /// Least length in blocks of a trail of which so many ends are inside of the image. Satellites cross the image: a trail
     /// that ends in it must be longer.
     private func least(ends: Int) -> Double { least * [1, 1.6, 2][ends] }
 
@@ -161,7 +161,7 @@ package struct TrailFinder {
         return bright >= Self.evenParts[ends]
     }
 
-    /// The mean of the brightest half of eighths of a line.
+    /// The mean of the three brightest eighths of a line.
     private static func upper(_ values: [Double]) -> Double {
         let parts = (0..<8).map { mean(values[$0 * values.count / 8..<($0 + 1) * values.count / 8]) }
         return mean(parts.sorted().suffix(3)[...])
@@ -215,8 +215,7 @@ package struct TrailFinder {
         from begin: (x: Double, y: Double), to end: (x: Double, y: Double), steps: Int
     ) -> (flux: Double, variance: Double) {
         let line = BlockLine(x1: begin.x, y1: begin.y, x2: end.x, y2: end.y, significance: 0)
-        let length = max(line.length, 1)
-        let (ux, uy) = ((line.x2 - line.x1) / length, (line.y2 - line.y1) / length)
+        let (length, (ux, uy)) = (max(line.length, 1), line.step)
         func level(_ offset: Double) -> Double {
             Self.median(
                 (0..<steps).compactMap { step in
@@ -239,18 +238,16 @@ package struct TrailFinder {
 extension BlockLine {
     /// The line with its ends moved across it.
     fileprivate func moved(_ first: Double, _ second: Double) -> BlockLine {
-        let length = max(length, 1)
-        let (nx, ny) = (-(y2 - y1) / length, (x2 - x1) / length)
+        let (ux, uy) = step
         return BlockLine(
-            x1: x1 + nx * first, y1: y1 + ny * first, x2: x2 + nx * second, y2: y2 + ny * second,
+            x1: x1 - uy * first, y1: y1 + ux * first, x2: x2 - uy * second, y2: y2 + ux * second,
             significance: significance)
     }
 
     /// Whether both ends of `other` are within a few blocks of the line through this one.
     fileprivate func isNear(_ other: BlockLine) -> Bool {
-        let length = max(length, 1)
-        let (nx, ny) = (-(y2 - y1) / length, (x2 - x1) / length)
-        func distance(_ x: Double, _ y: Double) -> Double { ((x - x1) * nx + (y - y1) * ny).magnitude }
+        let (ux, uy) = step
+        func distance(_ x: Double, _ y: Double) -> Double { ((y - y1) * ux - (x - x1) * uy).magnitude }
         return max(distance(other.x1, other.y1), distance(other.x2, other.y2)) < 6
     }
 }

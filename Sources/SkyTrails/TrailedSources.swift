@@ -55,11 +55,11 @@ package struct TrailedSources {
     /// Full width at half maximum of a normal distribution in standard deviations.
     private static let fullWidth = 2.3548
 
-    /// Whether the barycentre of a source, or what it has of pixels across the trail, is on the trail.
+    /// Whether a trail touches a source: whether its barycentre is on the trail, or within the source's own extent of it.
     private static func touches(_ trail: Trail, _ sources: SourceTable, _ index: Int) -> Bool {
         let place = trail.place(x: sources.x[index], y: sources.y[index])
         let (length, half) = (max(trail.length, 1), trail.width / 2 + margin)
-        let (ux, uy) = ((trail.x2 - trail.x1) / length, (trail.y2 - trail.y1) / length)
+        let (ux, uy) = trail.step
         // The variances of the source along and across the trail.
         let (xx, yy, xy) = (sources.x2[index], sources.y2[index], sources.xy[index])
         let across = max(uy * uy * xx - 2 * ux * uy * xy + ux * ux * yy, 0).squareRoot()
