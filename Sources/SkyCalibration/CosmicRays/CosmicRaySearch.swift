@@ -96,13 +96,13 @@ package struct CosmicRaySearch: Sendable {
     ///   - bits: of the mask of each pixel.
     /// - Returns: the levels; nil if the image has no pixel that can be searched.
     package func levels(_ pixels: [Float], bits: [UInt8]) -> RayLevels? {
-        let bad = bits.map { $0 & MaskBits.badPixel.rawValue }
-        guard let filled = electrons(pixels, bad, fill: nil) else { return nil }
+        let (masked, saturated) = Self.masks(bits)
+        guard let filled = electrons(pixels, masked, fill: nil) else { return nil }
         var (clean, mask) = (filled.clean, filled.mask)
         clean.withUnsafeMutableBufferPointer { clean in
             mask.withUnsafeMutableBufferPointer { mask in
                 guard let clean = clean.baseAddress, let mask = mask.baseAddress else { return }
-                maskSaturated(clean, mask, bits.map { $0 & MaskBits.saturated.rawValue })
+                maskSaturated(clean, mask, saturated)
             }
         }
         return Self.level(clean, mask).map { RayLevels(fill: filled.fill, background: $0) }

@@ -49,9 +49,13 @@ extension CosmicRaySearch {
 
     /// Finds cosmic rays as ``clean(_:masked:saturated:levels:)`` does, by the bits of a mask.
     func clean(_ pixels: inout [Float], bits: [UInt8], _ levels: RayLevels? = nil) -> [UInt8] {
-        // The level of saturation is that of raw samples, to which calibrated pixels do not compare.
-        clean(
-            &pixels, masked: bits.map { $0 & MaskBits.badPixel.rawValue },
-            saturated: bits.map { $0 & MaskBits.saturated.rawValue }, levels: levels)
+        let (masked, saturated) = Self.masks(bits)
+        return clean(&pixels, masked: masked, saturated: saturated, levels: levels)
+    }
+
+    /// The pixels that are not searched, and those that are saturated: the level of saturation is that of raw samples, to
+    /// which calibrated pixels do not compare.
+    static func masks(_ bits: [UInt8]) -> (masked: [UInt8], saturated: [UInt8]) {
+        (bits.map { $0 & MaskBits.badPixel.rawValue }, bits.map { $0 & MaskBits.saturated.rawValue })
     }
 }
