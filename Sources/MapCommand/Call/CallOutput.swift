@@ -68,10 +68,10 @@ struct CallOutput: Sendable {
         var trace: [String]
     }
 
-    /// A line of JSON.
+    /// A line of JSON. A value is one that ``CallRun`` has checked.
     static func line(_ result: CallResult) throws -> [UInt8] {
         let output = result.output
-        if let failure = output.failure ?? PythonValue.problem(of: output.value) {
+        if let failure = output.failure {
             return Array(try JSONOutput.line(Failure(error: failure, trace: output.trace)).utf8)
         }
         let text = PythonValue.json(of: output.value)?.text ?? []
