@@ -76,9 +76,10 @@ package struct JobPermit: Codable, Equatable, Sendable {
     /// - Returns: the folder of `--accept-jobs` below which it writes.
     private func checkMap(_ words: [String], in folder: String, _ places: Places) throws -> String {
         let arguments = try MapCommand.arguments(words)
+        let refused = Self.refused.union(Self.refusedOfMap)
         for option in MapCommand.spec.options {
             let values = arguments.flags[option.name] ?? []
-            let isRefused = Self.refused.union(Self.refusedOfMap).contains(option.name)
+            let isRefused = refused.contains(option.name)
             if !values.isEmpty, isRefused || option.files?.mode == .writes {
                 throw UsageError("--\(option.name) cannot be used in a job of another machine")
             }

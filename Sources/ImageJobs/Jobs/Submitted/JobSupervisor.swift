@@ -302,14 +302,14 @@ package actor JobSupervisor {
     private func ended(_ id: String) {
         processes[id] = nil
         // Whether it has a result is known once the folder can be read again.
-        guard stores.find(id) != nil || stores.lacks(id) else {
+        let entry = stores.find(id)?.entry
+        guard entry != nil || stores.lacks(id) else {
             Task {
                 try await Task.sleep(for: .milliseconds(500))
                 self.ended(id)
             }
             return
         }
-        let entry = stores.find(id)?.entry
         if let entry { say("job \(id) is \(state(of: entry).rawValue)") }
         let isWanted = entry.map { $0.job.order == .run && !$0.isForeign(to: holder.owner) } ?? false
         perform(queue.ended(id, isDone: entry?.result != nil, isWanted: isWanted))
