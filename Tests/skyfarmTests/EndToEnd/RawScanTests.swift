@@ -138,19 +138,10 @@ import Testing
         let scan = ["scan", scene.path("night")] + steps + nodes.flatMap { ["--node", $0.address] }
         try run(scan + ["--no-journal", "--local-slots", "0", "--band", "64"] + outputs("nodes"))
         #expect(try differences("nodes") == [])
-        let lossy = try Program(
-            scan + ["--no-journal", "--local-slots", "1", "--progress", "json"] + outputs("loss"),
-            environment: environment)
-        try lossy.wait("a file") { $0.contains(#""event":"file-ended""#) }
-        nodes[1].program.send(SIGKILL)
-        #expect(try lossy.finish().code == 0)
+        let interrupted = InterruptedScan(words: scan, environment: environment)
+        try interrupted.lose(nodes[1], outputs("loss"))
         #expect(try differences("loss") == [])
-        let words = scan + ["--local-slots", "0"] + outputs("killed")
-        let killed = try Program(words + ["--progress", "json"], environment: environment)
-        try killed.wait("a file") { $0.contains(#""event":"file-ended""#) }
-        killed.send(SIGKILL)
-        _ = try killed.finish()
-        try run(words)
+        try interrupted.killAndRepeat(outputs("killed"))
         #expect(try differences("killed") == [])
     }
 

@@ -99,19 +99,10 @@ import Testing
         try run(["scan", scene.path("night"), "--no-journal", "--local-slots", "1"] + outputs("one"))
         let nodes = try [Node("one"), Node("two"), Node("three")]
         let scan = ["scan", scene.path("night"), "--band", "64"] + nodes.flatMap { ["--node", $0.address] }
-        let lossy = try Program(
-            scan + ["--no-journal", "--local-slots", "1", "--progress", "json"] + outputs("loss"),
-            environment: environment)
-        try lossy.wait("a file") { $0.contains(#""event":"file-ended""#) }
-        nodes[1].program.send(SIGKILL)
-        #expect(try lossy.finish().code == 0)
+        let interrupted = InterruptedScan(words: scan, environment: environment)
+        try interrupted.lose(nodes[1], outputs("loss"))
         #expect(try differences("loss") == [])
-        let words = scan + ["--local-slots", "0"] + outputs("killed")
-        let killed = try Program(words + ["--progress", "json"], environment: environment)
-        try killed.wait("a file") { $0.contains(#""event":"file-ended""#) }
-        killed.send(SIGKILL)
-        _ = try killed.finish()
-        try run(words)
+        try interrupted.killAndRepeat(outputs("killed"))
         #expect(try differences("killed") == [])
     }
 
@@ -126,7 +117,7 @@ import Testing
         )
         #expect(plain.allSatisfy { Int($0["flag"] ?? 0) & 512 == 0 })
         #expect(plain.count == flagged.count && less.count < flagged.count)
-        // What is left is what was there before, in this order.
+        // The sources that are left were there before.
         let places = Set(less.map { "\($0["x"] ?? 0) \($0["y"] ?? 0)" })
         #expect(flagged.filter { places.contains("\($0["x"] ?? 0) \($0["y"] ?? 0)") }.count == less.count)
         let parts = flagged.filter { !places.contains("\($0["x"] ?? 0) \($0["y"] ?? 0)") }
