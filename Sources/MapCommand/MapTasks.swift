@@ -114,8 +114,7 @@ final class MapTasks: Sendable {
         let isLarge = indices.count == 1 && count > SeriesLength.bytes
         let reference = isLarge ? WholeFiles(items[indices[0]].paths)?.reference : nil
         return BulkSource(reference: reference, byteCount: count) { [self] in
-            // A system refuses a series whose files have other sizes than its bytes. An error here would end the whole
-            // run.
+            // A system refuses a series whose files have other sizes than its bytes; an error here would end the run.
             try await reader.run { try self.inputs(indices, count) } ?? BulkBytes(byteCount: 0) { _ in }
         }
     }

@@ -1,4 +1,4 @@
-// Required for pidfd_open.
+// The C library declares `syscall` with it.
 #define _GNU_SOURCE
 #include "process_tree.h"
 

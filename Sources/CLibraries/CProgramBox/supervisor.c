@@ -390,7 +390,7 @@ int skyfarm_supervise_programs(int socket) {
     while (is_asked && advance(socket)) {
         struct skyfarm_program_result result = {0};
         is_asked = run(socket, &result);
-        // Of the descriptors only that of the folder of all tasks is needed after the run.
+        // After the run only the descriptor of the folder of all tasks is needed.
         close_descriptors(task, 1);
         if (!is_asked || !answer(socket, &result)) break;
         // No program runs beside what another has left, or after one that was cancelled.

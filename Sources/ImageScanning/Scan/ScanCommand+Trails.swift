@@ -3,7 +3,7 @@ import SkyCatalogue
 import SkyTrails
 
 extension ScanCommand.Options {
-    /// What happens to trails of satellites and aeroplanes.
+    /// The treatment of trails of satellites and aeroplanes.
     package struct Trails: Equatable, Sendable {
         /// Whether sources that are parts of trails are removed, and not only flagged.
         package private(set) var removes = false

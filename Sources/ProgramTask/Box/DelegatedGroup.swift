@@ -10,7 +10,7 @@ final class DelegatedGroup: Sendable {
     /// Folder of the group.
     let path: String
 
-    /// That of this process, which programs and workers share; nil if none is delegated.
+    /// The group of this process, which programs and workers share; nil if none is delegated.
     static let shared = DelegatedGroup()
 
     /// Whether the memory of groups below it can be limited.

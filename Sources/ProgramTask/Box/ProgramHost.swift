@@ -7,7 +7,8 @@ package import ScanCluster
 ///
 /// Each run has a ``ProgramPlace`` of its own: a private folder and a supervisor, a small process that starts the
 /// program, watches its limits and, in the end, kills every process that descends from it. Places are kept for the next
-/// run. Short programs come in a ``ProgramSeries``, whose runs have two places by turns. ``run(_:_:)`` blocks, and is called on scan threads.
+/// run. Short programs come in a ``ProgramSeries``, whose runs have two places by turns. ``run(_:_:)`` blocks, and is
+/// called on scan threads.
 package final class ProgramHost: Sendable {
     /// Programs and limits, as the owner has set them.
     package struct Options: Equatable, Sendable {

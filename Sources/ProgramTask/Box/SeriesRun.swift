@@ -18,7 +18,7 @@ struct SeriesRun {
     private(set) var places: ProgramPlaces
     /// Whether nothing is left in the places, so that they can be used again.
     private(set) var isClean = true
-    /// Of the programs that were sent: memory kills of their group before.
+    /// For each program that was sent, the number of memory kills of its group before.
     private var kills: [Int] = []
     private var outputs: [ProgramOutput] = []
     private var bytes = 0

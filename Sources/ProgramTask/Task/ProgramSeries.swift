@@ -6,7 +6,7 @@ package struct ProgramSeries: Codable, Identifiable, Equatable, Sendable {
     /// At least one. They differ in arguments, inputs and outputs only.
     package var tasks: [ProgramTask]
 
-    /// That of the first task.
+    /// The ID of the first task.
     package var id: Int { tasks.first?.id ?? 0 }
 
     package init(_ tasks: [ProgramTask]) { self.tasks = tasks }

@@ -255,7 +255,7 @@ struct TaskRun<Work: ScanTask> {
 
     /// Sets the time of the next comparison if a slot idles although tasks are open.
     private mutating func noteIdle(at now: Instant) {
-        // What a task waits for may be elsewhere once another run has taken room, which wakes nobody.
+        // Another run that takes room may change which system a task waits for, and wakes nobody.
         let isOpen =
             state.hasPulledAll && state.ledger.inFlight > 0 || state.ledger.pending.first?.request.isChoosy == true
         if isOpen, systems.hasIdleSlot(excluding: state.excluded) { state.idles(at: now) } else { state.isBusy() }

@@ -38,7 +38,7 @@ struct KeptLedger {
     /// Removes the results whose time is over, and then those that were used longest ago, until `count` bytes are free.
     /// - Returns: them; none if there is room already.
     mutating func makeRoom(for count: Int = 0, at now: Instant) -> [UInt64] {
-        // Each result that arrives comes this way: the others are looked at only if there is no room.
+        // This runs for each result that arrives: it looks at the others only if there is no room.
         var gone = count <= limit - used ? [] : expire(at: now)
         while count > limit - used,
             let (oldest, _) = entries.min(by: { ($0.value.used, $0.key) < ($1.value.used, $1.key) })

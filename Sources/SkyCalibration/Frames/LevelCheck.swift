@@ -42,7 +42,7 @@ struct LevelCheck {
         return try checkDark()
     }
 
-    /// What is strange about a flat, in words for the user; nil if nothing is.
+    /// The warning about a flat, for the user; nil if it fits.
     func note(on flat: Master) -> String? {
         let isFrameFree = !keepsLevel || dark != nil || done[.dark] != nil
         let card = flat.steps[.bias] ?? flat.steps[.overscan] ?? flat.steps[.dark]

@@ -44,7 +44,7 @@ package struct MasterKey: Equatable, Sendable {
 
 }
 
-/// What the header of a master tells of its frames.
+/// The key of a master and the names of its frames, as its header tells them.
 package struct MasterContent: Equatable, Sendable {
     package let key: String
     /// The names of the frames that were combined.

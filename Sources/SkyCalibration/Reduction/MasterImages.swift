@@ -127,7 +127,7 @@ package final class MasterImage: @unchecked Sendable {
         }
     }
 
-    /// What a check of levels needs to know.
+    /// The facts that a check of levels needs.
     var levels: LevelCheck.Master {
         LevelCheck.Master(name: frame.location, steps: frame.steps) { [self] in level }
     }

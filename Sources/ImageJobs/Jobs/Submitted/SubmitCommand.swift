@@ -154,8 +154,8 @@ package struct SubmitCommand: Command {
                 + " otherwise the job is a scan. A file of that name is written as ./map. With --after ID a job begins when"
                 + " another one has ended with exit code 0, so that jobs form a chain; if that one fails, is cancelled or"
                 + " removed, the job fails, and its log says why. A map that was begun before goes on as with --resume.",
-            "With --on a scan or a map goes to another node of the cluster, started with --accept-jobs DIR: all files of the job must"
-                + " be below DIR, or for reading below its --data, and be the same there as here. It runs as the user of"
+            "With --on a scan or a map goes to another node of the cluster, started with --accept-jobs DIR: all files of"
+                + " the job must be below DIR, or for reading below its --data, and be the same there as here. It runs as the user of"
                 + " that node, with the settings of this machine. The node says so if it cannot read a file or does not"
                 + " allow one. A map then has no --joblog and no --local-program.",
             "The node of this machine is reached by a socket that only your user can use, $XDG_RUNTIME_DIR/skyfarm/node.sock. A node that"

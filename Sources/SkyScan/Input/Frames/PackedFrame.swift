@@ -8,8 +8,8 @@ internal import SkyFITS
 /// file, and what is done to them.
 ///
 /// The bytes begin with ``mark``, by which no ``PackedWindow`` begins. The length of this value's coding (4 bytes,
-/// little-endian), the coding and the pieces follow: image, weights, mask. A window with a mask of which there is no piece
-/// has the bits of the calibration's.
+/// little-endian), the coding and the pieces follow: image, weights, mask. If a window has a mask and there is no piece
+/// for it, the node makes it: the bits of the calibration's mask.
 struct PackedFrame: Codable, Equatable, Sendable {
     /// A master, of which the system that unpacks has all pixels.
     struct Master: Codable, Equatable, Sendable {

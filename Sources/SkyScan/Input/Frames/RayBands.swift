@@ -15,9 +15,9 @@ package struct RayBands: Sendable {
 
     /// The bands of an image.
     /// - Parameters:
-    ///   - width: of the image.
-    ///   - height: of the image.
-    ///   - parameters: of the search, by which bands have margins.
+    ///   - width: columns of the image.
+    ///   - height: rows of the image.
+    ///   - parameters: parameters of the search, which tell the margin of a band.
     ///   - rows: rows of a band; nil for as few bands as give all slots work, since margins are searched twice, and all
     ///     pixels are needed before the first of several bands.
     ///   - slots: of all systems.
