@@ -12,6 +12,8 @@ final class SimulatedNode: @unchecked Sendable {
         let connection: SimulatedConnection
         var liveness: Liveness
         var state: NodeSession.State<SimulatedRun>
+        /// The requests that were taken, and neither cancelled nor answered since: an account beside the product's.
+        var open: Set<UInt64> = []
 
         init(_ connection: SimulatedConnection, now: Instant) {
             self.connection = connection
@@ -197,7 +199,11 @@ final class SimulatedNode: @unchecked Sendable {
     private func received(_ frame: Frame, of session: Session) throws(ProtocolError) {
         switch frame {
         case .task(let frame): try admit(frame, of: session)
-        case .cancel(let request): if let run = session.state.cancel(request) { cancel(run) }
+        case .cancel(let request):
+            let run = session.state.cancel(request)
+            session.open.remove(request)
+            checkRequests(of: session)
+            if let run { cancel(run) }
         case .ping(let token): session.connection.sendToCoordinator(.frame { $0.putPong(token) })
         case .pong(let token): session.liveness.pong(token, at: world.clock.now)
         case .weight(let weight): session.state.weight = CoordinatorInfo.accepted(weight)
@@ -255,7 +261,9 @@ final class SimulatedNode: @unchecked Sendable {
             return SimulatedRun(frame, task, grant: grant, connection: connection.number, serial: serial)
         }
         switch action {
-        case .run(let run): queue.append(run, of: connection.number)
+        case .run(let run):
+            session.open.insert(run.request)
+            queue.append(run, of: connection.number)
         case .refuse(let reason, let message, _): refuse(reason, message)
         }
         work()
@@ -342,6 +350,8 @@ final class SimulatedNode: @unchecked Sendable {
             }
             session.connection.sendToCoordinator(message)
         }
+        session.open.remove(run.request)
+        defer { checkRequests(of: session) }
         switch session.state.ended(run, on: &resources) {
         case .nothing: break
         case .output(let bytes, let keptBulk): respond(true, keptBulk, bytes)
@@ -350,6 +360,13 @@ final class SimulatedNode: @unchecked Sendable {
             session.connection.sendToCoordinator(
                 .frame { $0.putRefusal(request: run.request, reason: .bulkElsewhere, message: message) })
         }
+    }
+
+    private func checkRequests(of session: Session) {
+        let inFlight = session.state.inFlight
+        guard inFlight != session.open.count else { return }
+        world.fail(
+            "\(name) has \(inFlight) requests open, of which \(session.open.count) were neither cancelled nor answered")
     }
 
     private func cancel(_ run: SimulatedRun) {
