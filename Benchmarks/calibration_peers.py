@@ -1,8 +1,8 @@
-"""Compares skyfarm combine and calibrate with ccdproc, numpy and astroscrappy, on the same frames.
+"""Compares skyfarm combine and calibrate with siril, ccdproc, numpy and astroscrappy, on the same frames.
 
     python3 Benchmarks/calibration_peers.py [--size 2048] [--frames 20] [--rounds 3] [--program skyfarm]
 
-Needs a Python with those of the packages that are to be compared. Every run is a process with one thread; the rounds
+Needs a Python with those of the packages that are to be compared, and siril-cli if siril is. Every run is a process with one thread; the rounds
 alternate, and the figures are medians of processor time in seconds, with the start of the process, and peaks of memory.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -52,6 +53,20 @@ astroscrappy.detect_cosmics(fits.getdata(sys.argv[1]).astype("f4"))
 """,
 }
 
+#: Commands of siril; frames are multiplied so that their levels are equal.
+SIRIL = {
+    "median of scaled frames": "stack frame med -norm=mul -out=m",
+    "clipped means of scaled frames": "stack frame rej sigma 3 3 -norm=mul -out=m",
+    "winsorized means of scaled frames": "stack frame rej winsorized 3 3 -norm=mul -out=m",
+}
+
+
+def siril(command: str, folder: Path) -> list[str]:
+    """A run of siril in a folder with frames, which keeps no levels of an earlier run."""
+    script = folder / f"{'-'.join(command.split()[2:4])}.ssf"
+    script.write_text(f"requires 1.0.0\nsetcpu 1\nsetext fits\n{command}\n")
+    return ["sh", "-c", 'rm -f "$0"/*.seq && exec siril-cli -d "$0" -s "$1"', str(folder), str(script)]
+
 
 def commands(program: str, frames: list[str], folder: Path) -> dict[tuple[str, str], list[str]]:
     combine = [program, "combine", *frames, "-o", str(folder / "m.fit"), "--overwrite", "--quiet"]
@@ -69,13 +84,15 @@ def commands(program: str, frames: list[str], folder: Path) -> dict[tuple[str, s
     for key, script in PEERS.items():
         if subprocess.run([sys.executable, "-c", f"import {key[1]}"], capture_output=True).returncode == 0:
             result[key] = [sys.executable, "-c", script, *frames]
+    if shutil.which("siril-cli"):
+        result |= {(task, "siril"): siril(command, folder) for task, command in SIRIL.items()}
     return result
 
 
 def measured(words: list[str]) -> tuple[float, float]:
     """Processor time in seconds, and the peak of memory in MiB."""
     variables = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    process = subprocess.Popen(words, env=variables, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(words, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
@@ -106,7 +123,9 @@ def main() -> None:
                 figures[key].append(measured(words))
     for task, who in sorted(figures, key=lambda key: (key[0], key[1] != "skyfarm")):
         times, memory = zip(*figures[task, who])
-        ours = statistics.median(time for time, _ in figures[task, "skyfarm"])
+        # siril's winsorized means have no equal here: skyfarm clips.
+        equal = task.replace("winsorized", "clipped")
+        ours = statistics.median(time for time, _ in figures[equal, "skyfarm"])
         time = statistics.median(times)
         print(f"{task:32}{who:14}{time:8.2f} s{time / ours:8.1f} x{max(memory):8.0f} MiB")
 
