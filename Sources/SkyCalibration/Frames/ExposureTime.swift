@@ -46,7 +46,8 @@ package enum ExposureTime {
         if scale == .none { return 1 }
         let name = frame.name
         guard let frameTime = frame.time else {
-            throw ScanSetupError("\(name): has no card EXPTIME, by which the dark is scaled; add --dark-scale none")
+            throw ScanSetupError(
+                "\(name): has no exposure time in EXPTIME, by which the dark is scaled; add --dark-scale none")
         }
         guard let darkTime = dark.exposure, darkTime > 0 else {
             throw ScanSetupError(

@@ -29,7 +29,9 @@ public struct FITSSurvey: Equatable, Sendable {
         let (survey, hdus) = FITSLibrary.run { file.survey(planes, keepsHeaders: keepsHeaders) }
         self = survey
         if images.isEmpty {
-            let list = "\(path): holds no 2-D image; it has \(HDU.words(hdus))\(HDU.advice(hdus, path: path))"
+            // Frames, whose headers are kept, are not chosen by planes.
+            let advice = HDU.advice(hdus, path: path, isFrame: keepsHeaders)
+            let list = "\(path): holds no 2-D image; it has \(HDU.words(hdus))\(advice)"
             if !isCutShort, hdus.allSatisfy(\.isOtherData) { throw ImageError(.onlyOtherData, list) }
             throw ImageError(truncation == nil ? .noImage : .truncated, faults.first ?? list)
         }

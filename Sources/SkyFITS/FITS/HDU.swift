@@ -92,9 +92,10 @@ package struct HDU {
         return "HDU \(number)\(title): \(kind)"
     }
 
-    /// Returns advice on scanning a plane if an HDU of the file at `path` has several, or an empty text.
-    static func advice(_ all: [HDU], path: String) -> String {
+    /// Returns advice on using a plane if an HDU of the file at `path` has several, or an empty text.
+    static func advice(_ all: [HDU], path: String, isFrame: Bool = false) -> String {
         let cube = all.first { $0.planeSize != nil && $0.planeCount > 1 }
+        if cube != nil, isFrame { return "; write its planes to files of their own, each of them a frame" }
         return cube.map { "; select a plane, as in '\(path)[\($0.number)][1]', or scan all with --plane all" } ?? ""
     }
 

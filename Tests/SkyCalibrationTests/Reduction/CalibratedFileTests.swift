@@ -144,7 +144,7 @@ import Testing
             "raw.fits[0]: the overscan [20:24,1:9] has no value for row 10 of the image [1:24,1:20]",
             "raw.fits[0]: has no number above 0 in the card SATURATE, as --saturation needs",
             "bias.fits[0]: the bias has 9 x 20 pixels, not 24 x 20",
-            "raw.fits[0]: has no card EXPTIME, by which the dark is scaled",
+            "raw.fits[0]: has no exposure time in EXPTIME, by which the dark is scaled",
             "zero.fits[0]: the median of the flat is 0.0, not above 0",
             "nan.fits[0]: the median of the flat is none, not above 0",
         ]

@@ -72,6 +72,9 @@ struct PlaneTests {
             expect(.noImage, "select a plane, as in '\(path)[0][1]', or scan all with --plane all") {
                 try FITSSurvey(of: path)
             }
+            expect(.noImage, "write its planes to files of their own, each of them a frame") {
+                try FITSSurvey(of: path, planes: .colours, keepsHeaders: true)
+            }
             #expect(try FITSSurvey(of: path, planes: .all).images.count == axes.dropFirst(2).reduce(1, *))
             #expect(try FITSSurvey(of: path, planes: .number(2)).images.map(\.plane) == [2])
         }
