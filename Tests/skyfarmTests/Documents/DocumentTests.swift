@@ -43,12 +43,15 @@ import skyfarm
         for link in links {
             // Words of the sentence about the design lead to the file of their type.
             let name =
-                link.text.firstMatch(of: /`([A-Za-z]+)`/)?.1
+                link.text.firstMatch(of: /`(?:[A-Za-z]+\.)*([A-Za-z]+)`/)?.1
                 ?? link.file.deletingPathExtension()
                 .lastPathComponent.prefix { $0 != "+" }
             let source = try String(contentsOf: link.file, encoding: .utf8)
-            let declares = source.contains(
-                try Regex("\\b(actor|class|enum|extension|protocol|struct) \(name)\\b"))
+            // A type may be nested: by the default rule for the ends of words, Systems.State is one word.
+            let declaration = try Regex(
+                "\\b(actor|class|enum|extension|protocol|struct) ([A-Za-z]+\\.)*\(name)\\b"
+            ).wordBoundaryKind(.simple)
+            let declares = source.contains(declaration)
             #expect(declares, "\(link.file.lastPathComponent) has no \(name)")
         }
     }
