@@ -10,7 +10,7 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     /// Its place in a run.
     struct Booking {
         let id: TaskLedger.AttemptID
-        let reservation: SystemsState.Reservation
+        let reservation: Systems.State.Reservation
         let systems: Systems
         /// What the run and its attempts share.
         let shared: Locked<Shared>
@@ -82,7 +82,7 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     }
 
     /// Its room; nil without a run.
-    var reservation: SystemsState.Reservation? { booking?.reservation }
+    var reservation: Systems.State.Reservation? { booking?.reservation }
 
     override func begin(on system: isolated ScanSystem) {
         var payloads = bulk.map(system.payloads) ?? []

@@ -6,7 +6,7 @@
 package struct BulkLink: Equatable, Sendable {
     /// The bulk bytes of one attempt.
     struct Transfer: Equatable, Sendable {
-        /// ``SystemsState/Reservation/ticket``.
+        /// ``Systems/State/Reservation/ticket``.
         let ticket: UInt64
         /// Bytes that are not yet written.
         var left: Double

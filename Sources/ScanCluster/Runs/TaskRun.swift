@@ -228,8 +228,8 @@ struct TaskRun<Work: ScanTask> {
             systems.hasIdleSlot(excluding: state.excluded)
         else { return false }
         var ids: [TaskLedger.AttemptID] = []
-        var running: [SystemsState.Running] = []
-        for (attempt, request, earlier) in state.ledger.single.prefix(SystemsState.mostCompared) {
+        var running: [Systems.State.Running] = []
+        for (attempt, request, earlier) in state.ledger.single.prefix(Systems.State.mostCompared) {
             guard let reservation = open[attempt.entry].attempts.first?.reservation else { continue }
             ids.append(attempt)
             running.append(.init(request: request, reservation: reservation, earlier: earlier))
@@ -263,7 +263,7 @@ struct TaskRun<Work: ScanTask> {
 
     /// Adds a child for an attempt that the ledger knows.
     private mutating func launch(
-        _ id: TaskLedger.AttemptID, with reservation: SystemsState.Reservation, on system: ScanSystem,
+        _ id: TaskLedger.AttemptID, with reservation: Systems.State.Reservation, on system: ScanSystem,
         in group: inout Children
     ) {
         observer?(.taskStarted(index: id.index, system: system.name, attempt: id.number, cost: reservation.cost))

@@ -271,7 +271,7 @@ package struct TaskRunState: Sendable {
 
     /// The set of systems has changed.
     /// - Returns: which left and which joined; `isFirst`: all that are present.
-    package mutating func systemsChanged(to present: [SystemsState.Member], isFirst: Bool = false) -> [TaskEvent] {
+    package mutating func systemsChanged(to present: [Systems.State.Member], isFirst: Bool = false) -> [TaskEvent] {
         var events: [TaskEvent] = []
         if present.count(where: { known[$0.id] != nil }) < known.count {
             let ids = Set(present.map(\.id))

@@ -35,7 +35,7 @@ struct CompletionPlan {
     private var bytes = 0.0
 
     /// A plan for the members `usable`, which begins with what they have in flight.
-    init(_ state: SystemsState, usable: [Int], at now: Instant) {
+    init(_ state: Systems.State, usable: [Int], at now: Instant) {
         shared = state.sharedLink
         relayPace = state.relayPace
         processors = SharedProcessors(state, at: now)

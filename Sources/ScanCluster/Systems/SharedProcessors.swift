@@ -16,7 +16,7 @@ struct SharedProcessors {
     private var places: [Int: Int] = [:]
 
     /// Those of the members of `state`, with what these have in flight.
-    init(_ state: SystemsState, at now: Instant) {
+    init(_ state: Systems.State, at now: Instant) {
         let bound = state.members.indices.filter { state.members[$0].processors?.count == 1 }
         guard bound.count > 1 else { return }
         for sharing in Dictionary(grouping: bound, by: { state.members[$0].processors }).values where sharing.count > 1

@@ -25,7 +25,7 @@ public struct SystemSnapshot: Equatable, Sendable {
     /// The processors of the system's process; nil if unknown.
     public var processors: ProcessorShare?
 
-    package init(_ member: SystemsState.Member, processors: ProcessorShare? = nil, at now: Instant) {
+    package init(_ member: Systems.State.Member, processors: ProcessorShare? = nil, at now: Instant) {
         self.processors = processors
         id = member.id
         name = member.name

@@ -1,7 +1,7 @@
 /// The systems that are reachable now. Several runs may share them.
 public final class Systems: Sendable {
     struct Registry {
-        var state = SystemsState()
+        var state = State()
         var systems: [SystemID: ScanSystem] = [:]
         var watches: [RunID: Watch] = [:]
         var lastRun = 0
@@ -94,19 +94,19 @@ public final class Systems: Sendable {
     }
 
     /// All systems, in the order of joining. Cheaper than ``snapshot``: nothing is copied.
-    var members: [SystemsState.Member] { registry.withLock { $0.state.members } }
+    var members: [State.Member] { registry.withLock { $0.state.members } }
 
     /// The registry as it is now, for tests and simulations.
-    package var state: SystemsState { registry.withLock { $0.state } }
+    package var state: State { registry.withLock { $0.state } }
 
     /// The address of the latest system of this name, which may have left; nil if there was none, or it has none.
     package func address(of name: String) -> String? { registry.withLock { $0.addresses[name] } }
 
-    /// Chooses a task and a system, and takes the room: see ``SystemsState/pick(from:excluding:run:prefetching:at:)``.
+    /// Chooses a task and a system, and takes the room: see ``State/pick(from:excluding:run:prefetching:at:)``.
     func reserve(
         from pending: some RandomAccessCollection<PendingTask>, excluding excluded: Set<SystemID>, run: RunID,
         prefetching: Bool, at now: Instant
-    ) -> (offset: Int, reservation: SystemsState.Reservation, system: ScanSystem)? {
+    ) -> (offset: Int, reservation: State.Reservation, system: ScanSystem)? {
         registry.withLock { registry in
             guard
                 let pick = registry.state.pick(
@@ -120,7 +120,7 @@ public final class Systems: Sendable {
     }
 
     /// An attempt ended: releases its room, and wakes the other runs.
-    func release(_ reservation: SystemsState.Reservation, as outcome: AttemptOutcome, at now: Instant) {
+    func release(_ reservation: State.Reservation, as outcome: AttemptOutcome, at now: Instant) {
         var setAside: Instant?
         change(except: reservation.run) { registry in
             setAside = registry.state.release(reservation, as: outcome, at: now)
@@ -162,7 +162,7 @@ public final class Systems: Sendable {
     }
 
     /// The link to a system made progress. Runs seek a better system if expectations have changed.
-    package func note(_ report: SystemsState.LinkReport, of id: SystemID) {
+    package func note(_ report: State.LinkReport, of id: SystemID) {
         let now = clock.now
         change { $0.state.note(report, of: id, at: now) }
     }
@@ -182,10 +182,10 @@ public final class Systems: Sendable {
     }
 
     /// Chooses a task in flight for an idle system, and takes the room: see
-    /// ``SystemsState/rescue(among:excluding:run:at:)``.
+    /// ``State/rescue(among:excluding:run:at:)``.
     func rescue(
-        among running: [SystemsState.Running], excluding excluded: Set<SystemID>, run: RunID, at now: Instant
-    ) -> (rescue: SystemsState.Rescue, system: ScanSystem)? {
+        among running: [State.Running], excluding excluded: Set<SystemID>, run: RunID, at now: Instant
+    ) -> (rescue: State.Rescue, system: ScanSystem)? {
         registry.withLock { registry in
             guard let rescue = registry.state.rescue(among: running, excluding: excluded, run: run, at: now)
             else { return nil }
@@ -196,8 +196,8 @@ public final class Systems: Sendable {
         }
     }
 
-    /// See ``SystemsState/isReceiving(_:at:)``.
-    func isReceiving(_ reservation: SystemsState.Reservation, at now: Instant) -> Bool {
+    /// See ``State/isReceiving(_:at:)``.
+    func isReceiving(_ reservation: State.Reservation, at now: Instant) -> Bool {
         registry.withLock { $0.state.isReceiving(reservation, at: now) }
     }
 

@@ -24,7 +24,7 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
     var probeStart: (instant: Instant, delivered: Int)?
     private let onTraffic: (BulkTraffic) -> Void
     /// Called with what is known of the link, when that has changed.
-    let onLink: (SystemsState.LinkReport) -> Void
+    let onLink: (Systems.State.LinkReport) -> Void
     /// Requests whose bulk bytes are being sent in parts, in that order, with the tickets of their attempts.
     var sending: [(request: UInt64, ticket: UInt64)] = []
     private let onReport: (BulkReport) -> Void
@@ -43,7 +43,7 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
         compressor: BulkCompressor? = nil, connection: Connection,
         onTraffic: @escaping (BulkTraffic) -> Void = { _ in },
         onReport: @escaping (BulkReport) -> Void = { _ in },
-        onLink: @escaping (SystemsState.LinkReport) -> Void = { _ in }, onFull: @escaping (Bool) -> Void = { _ in },
+        onLink: @escaping (Systems.State.LinkReport) -> Void = { _ in }, onFull: @escaping (Bool) -> Void = { _ in },
         onDraining: @escaping () -> Void, onEnd: @escaping (ConnectError) -> Void
     ) {
         self.node = node

@@ -59,7 +59,7 @@ import Testing
 
     @Test("waits for no local slot that is free only after another system has done the task")
     func preferred() throws {
-        var state = SystemsState()
+        var state = Systems.State()
         _ = state.join(id: .test(1), name: "local", slots: 1, depth: 1, isLocal: true)
         _ = state.join(id: .test(2), name: "node", slots: 1, depth: 1, isLocal: false)
         var request = TaskRequest(cost: 1)

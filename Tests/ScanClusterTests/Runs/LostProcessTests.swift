@@ -44,8 +44,8 @@ import Testing
         #expect(ledger.end(again, as: .processLost) == .retried && ledger.contradiction == nil)
     }
 
-    private func registry(local: Int, nodes: Int) -> SystemsState {
-        var systems = SystemsState()
+    private func registry(local: Int, nodes: Int) -> Systems.State {
+        var systems = Systems.State()
         _ = systems.join(id: .test(9), name: "local", slots: local, depth: 4, isLocal: true)
         for number in 0..<nodes {
             _ = systems.join(id: .test(UInt64(number)), name: "node-\(number)", slots: 2, depth: 4, isLocal: false)
@@ -67,7 +67,7 @@ import Testing
     func apart() throws {
         var systems = registry(local: 2, nodes: 2)
         let suspects = pending([true, true, true])
-        func pick(_ excluded: Set<SystemID> = []) -> SystemsState.Reservation? {
+        func pick(_ excluded: Set<SystemID> = []) -> Systems.State.Reservation? {
             systems.pick(from: suspects, excluding: excluded, run: RunID(rawValue: 0), at: .zero)?.reservation
         }
         let (first, second) = (try #require(pick()), try #require(pick()))
@@ -86,7 +86,7 @@ import Testing
     @Test("runs in the coordinator's process if no node is left for it, after all other tasks")
     func local() throws {
         var systems = registry(local: 2, nodes: 1)
-        func pick(_ suspects: [Bool], _ excluded: Set<SystemID> = [.test(0)]) -> (Int, SystemsState.Reservation)? {
+        func pick(_ suspects: [Bool], _ excluded: Set<SystemID> = [.test(0)]) -> (Int, Systems.State.Reservation)? {
             systems.pick(from: pending(suspects), excluding: excluded, run: RunID(rawValue: 0), at: .zero)
                 .map { ($0.offset, $0.reservation) }
         }

@@ -29,8 +29,8 @@ import Testing
 
     private func moment(_ seconds: Double) -> Instant { Instant.zero.advanced(by: .seconds(seconds)) }
 
-    private func members(_ systems: UInt64...) -> [SystemsState.Member] {
-        var state = SystemsState()
+    private func members(_ systems: UInt64...) -> [Systems.State.Member] {
+        var state = Systems.State()
         for system in systems {
             _ = state.join(id: .test(system), name: "node-\(system)", slots: 1, depth: 1, isLocal: false)
         }

@@ -9,8 +9,8 @@ struct CompletionPlanTests {
     private func moment(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
 
     /// A local slot that does a cost of 1 in a second, and a node of two slots whose link carries `rate` bytes a second.
-    private func cluster(rate: Double) -> SystemsState {
-        var state = SystemsState()
+    private func cluster(rate: Double) -> Systems.State {
+        var state = Systems.State()
         _ = state.join(id: .test(0), name: "local", slots: 1, depth: 1, isLocal: true, speed: 1)
         _ = state.join(
             id: .test(1), name: "node", slots: 2, depth: 8, isLocal: false, link: BulkLink(nominal: rate), speed: 1)
@@ -26,7 +26,7 @@ struct CompletionPlanTests {
     }
 
     /// What starts now, as numbers of tasks: on the local system and on the node.
-    private func starts(_ state: inout SystemsState, _ pending: [PendingTask]) -> (local: [Int], node: [Int]) {
+    private func starts(_ state: inout Systems.State, _ pending: [PendingTask]) -> (local: [Int], node: [Int]) {
         var (pending, local, node) = (pending, [Int](), [Int]())
         while let pick = state.pick(from: pending, excluding: [], run: run, at: moment(0)) {
             let entry = pending.remove(at: pick.offset).entry
@@ -40,7 +40,7 @@ struct CompletionPlanTests {
     func probeEnds() {
         func moment(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
         for rate in [nil, 1e6] as [Double?] {
-            var state = SystemsState()
+            var state = Systems.State()
             let link = BulkLink(nominal: 1e6, probe: 1_000_000, at: moment(0))
             _ = state.join(id: .test(1), name: "node", slots: 2, depth: 8, isLocal: false, link: link, speed: 1)
             let request = TaskRequest(cost: 1, key: BulkKey(job: 1, index: 0), bytes: 1000)
@@ -94,7 +94,7 @@ struct CompletionPlanTests {
         for (kernel, mask, expected) in [("same", 2, [1]), ("same", 3, [1, 2]), ("other", 2, [1, 2])]
             as [(String, UInt64, [Int])]
         {
-            var state = SystemsState()
+            var state = Systems.State()
             _ = state.join(id: .test(0), name: "local", slots: 1, depth: 1, isLocal: true, speed: 1)
             for number in [1, 2] as [UInt64] {
                 _ = state.join(
@@ -111,7 +111,7 @@ struct CompletionPlanTests {
     @Test("sending takes time of local slots that use all processors: a task goes to a node if that saves more")
     func sendingCost() {
         for (processors, expected) in [([1], []), ([3], [1])] as [([UInt64], [Int])] {
-            var state = SystemsState()
+            var state = Systems.State()
             _ = state.join(
                 id: .test(0), name: "local", slots: 1, depth: 1, isLocal: true, speed: 1,
                 processors: ProcessorShare(kernel: "here", processors: processors))
@@ -127,7 +127,7 @@ struct CompletionPlanTests {
 
     @Test("bytes that a node reads itself take no time to send")
     func reading() {
-        var state = SystemsState()
+        var state = Systems.State()
         _ = state.join(id: .test(0), name: "local", slots: 1, depth: 1, isLocal: true, speed: 1)
         _ = state.join(
             id: .test(1), name: "node", slots: 2, depth: 2, isLocal: false, link: BulkLink(nominal: 1), reads: true,
@@ -140,8 +140,8 @@ struct CompletionPlanTests {
     }
 
     /// As ``cluster(rate:)``, with a node that reads; and four tasks whose bytes are those of `origin`.
-    private func reader(of origin: Int) -> (SystemsState, [PendingTask]) {
-        var state = SystemsState()
+    private func reader(of origin: Int) -> (Systems.State, [PendingTask]) {
+        var state = Systems.State()
         _ = state.join(id: .test(0), name: "local", slots: 1, depth: 1, isLocal: true, speed: 1)
         _ = state.join(
             id: .test(1), name: "node", slots: 2, depth: 2, isLocal: false, link: BulkLink(nominal: 1), reads: true,
@@ -168,7 +168,7 @@ struct CompletionPlanTests {
     @Test("a node first gets the tasks of files that it has", arguments: [0, 100.0])
     func ownFiles(expectedWork: Double) throws {
         let (first, second): ([UInt8], [UInt8]) = ([1], [2])
-        var state = SystemsState()
+        var state = Systems.State()
         for (number, lacked) in [(UInt64(1), second), (2, first)] {
             _ = state.join(
                 id: .test(number), name: "node\(number)", slots: 1, depth: 1, isLocal: false,

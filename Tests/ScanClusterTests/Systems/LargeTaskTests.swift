@@ -7,8 +7,8 @@ import Testing
     private let start = Instant(nanoseconds: 0)
     private static let gigabyte = 1_000_000_000
 
-    private func state(nodes: Int, slots: Int, memory: Int? = nil) -> SystemsState {
-        var state = SystemsState()
+    private func state(nodes: Int, slots: Int, memory: Int? = nil) -> Systems.State {
+        var state = Systems.State()
         for index in 0..<nodes {
             _ = state.join(
                 id: .test(UInt64(index)), name: "node-\(index)", slots: slots, depth: 100, isLocal: false,
@@ -24,8 +24,8 @@ import Testing
     }
 
     private func pick(
-        from pending: inout [TaskRequest], _ state: inout SystemsState
-    ) -> (request: TaskRequest, reservation: SystemsState.Reservation)? {
+        from pending: inout [TaskRequest], _ state: inout Systems.State
+    ) -> (request: TaskRequest, reservation: Systems.State.Reservation)? {
         let tasks = pending.enumerated().map { PendingTask(entry: $0, request: $1) }
         let pick = state.pick(from: tasks, excluding: [], run: run, at: start)
         #expect(state.contradiction == nil)
@@ -39,7 +39,7 @@ import Testing
         let large = request(memory: 3 * Self.gigabyte)
         var pending = (0..<40).map { _ in large } + (0..<40).map { _ in request() }
         pending.shuffle(using: &generator)
-        var running: [(request: TaskRequest, reservation: SystemsState.Reservation)] = []
+        var running: [(request: TaskRequest, reservation: Systems.State.Reservation)] = []
         var done = 0
         while done < 80 {
             while let next = pick(from: &pending, &state) { running.append(next) }
@@ -73,7 +73,7 @@ import Testing
     @Test("a task of several slots gets them, although small tasks follow without end, and nothing waits beside it")
     func slots() throws {
         var state = state(nodes: 2, slots: 4)
-        var running: [(request: TaskRequest, reservation: SystemsState.Reservation)] = []
+        var running: [(request: TaskRequest, reservation: Systems.State.Reservation)] = []
         var pending = (0..<8).map { _ in request() }
         while let next = pick(from: &pending, &state) { running.append(next) }
         pending = [request(slots: 4)] + (0..<100).map { _ in request() }

@@ -10,8 +10,8 @@ struct RescueTests {
 
     /// A local slot that does a cost of 1 in a second, and a node that has a task of 100 bytes, of which `left` are still
     /// to be sent at 10 bytes a second.
-    private func cluster(left: Int) throws -> (state: SystemsState, running: SystemsState.Running) {
-        var state = SystemsState()
+    private func cluster(left: Int) throws -> (state: Systems.State, running: Systems.State.Running) {
+        var state = Systems.State()
         _ = state.join(id: .test(0), name: "local", slots: 1, depth: 1, isLocal: true, speed: 1)
         _ = state.join(
             id: .test(1), name: "node", slots: 1, depth: 2, isLocal: false, link: BulkLink(nominal: 10), speed: 1)
@@ -21,7 +21,7 @@ struct RescueTests {
             from: [PendingTask(entry: 0, request: request)], excluding: [.test(0)], run: run, at: moment(0))
         let reservation = try #require(pick).reservation
         _ = state.note(.init(transfer: (reservation.ticket, left), rate: 10), of: .test(1), at: moment(0))
-        return (state, SystemsState.Running(request: request, reservation: reservation))
+        return (state, Systems.State.Running(request: request, reservation: reservation))
     }
 
     @Test("is recalled while its bytes are being sent, if a local slot would have it done sooner")
@@ -95,7 +95,7 @@ struct RescueTests {
         let request = TaskRequest(cost: 1, key: BulkKey(job: 1, index: 1), bytes: 100)
         let second = state.pick(
             from: [PendingTask(entry: 1, request: request)], excluding: [.test(0), .test(2)], run: run, at: moment(0))
-        let waiting = SystemsState.Running(request: request, reservation: try #require(second).reservation)
+        let waiting = Systems.State.Running(request: request, reservation: try #require(second).reservation)
         let rescue = state.rescue(among: [running, waiting], excluding: [.test(0)], run: run, at: moment(0))
         #expect(rescue?.offset == 1 && rescue?.reservation.system == .test(2))
         // The first one, too, before any of its bytes is sent.
@@ -108,12 +108,12 @@ struct RescueTests {
 
     @Test("is compared by the speeds that nodes state before any is measured, without a local system as well")
     func statedSpeeds() throws {
-        var state = SystemsState()
+        var state = Systems.State()
         state.assumedRate = 1
         _ = state.join(id: .test(1), name: "slow", slots: 1, depth: 2, isLocal: false, speed: 0.5)
         let request = TaskRequest(cost: 4, key: BulkKey(job: 1, index: 0), bytes: 100)
         let pick = state.pick(from: [PendingTask(entry: 0, request: request)], excluding: [], run: run, at: moment(0))
-        let running = SystemsState.Running(request: request, reservation: try #require(pick).reservation)
+        let running = Systems.State.Running(request: request, reservation: try #require(pick).reservation)
         _ = state.join(id: .test(2), name: "fast", slots: 1, depth: 2, isLocal: false, speed: 1)
         let rescue = state.rescue(among: [running], excluding: [], run: run, at: moment(0.001))
         #expect(rescue?.reservation.system == .test(2))

@@ -5,12 +5,12 @@ import Testing
     private let run = RunID(rawValue: 1)
     let start = Instant(nanoseconds: 0)
 
-    private func state(_ slots: Int..., depth: Int = 100, local: Int? = nil) -> SystemsState {
+    private func state(_ slots: Int..., depth: Int = 100, local: Int? = nil) -> Systems.State {
         state(slots, depth: depth, local: local)
     }
 
-    private func state(_ slots: [Int], depth: Int, local: Int? = nil) -> SystemsState {
-        var state = SystemsState()
+    private func state(_ slots: [Int], depth: Int, local: Int? = nil) -> Systems.State {
+        var state = Systems.State()
         for (index, slots) in slots.enumerated() {
             let joined = state.join(
                 id: .test(UInt64(index)), name: "node-\(index)", slots: slots,
@@ -21,9 +21,9 @@ import Testing
     }
 
     private func pick(
-        _ state: inout SystemsState, cost: Double = 1, key: BulkKey? = nil, avoiding: [SystemID] = [],
+        _ state: inout Systems.State, cost: Double = 1, key: BulkKey? = nil, avoiding: [SystemID] = [],
         localFirst: Bool = false, excluding: Set<SystemID> = [], at seconds: Double = 0
-    ) -> SystemsState.Reservation? {
+    ) -> Systems.State.Reservation? {
         var request = TaskRequest(cost: cost, key: key)
         request.avoiding = avoiding
         if localFirst { request.placement = .localFirst }
@@ -37,7 +37,7 @@ import Testing
 
     @Test("an empty registry has no room")
     func empty() {
-        var state = SystemsState()
+        var state = Systems.State()
         #expect(pick(&state) == nil)
     }
 
@@ -101,7 +101,7 @@ import Testing
 
     @Test("tasks wait at the local system if it has a queue, unless it has failed")
     func localQueue() throws {
-        var state = SystemsState()
+        var state = Systems.State()
         _ = state.join(id: .test(0), name: "here", slots: 2, depth: 3, isLocal: true)
         let first = try #require(pick(&state))
         var count = 1
@@ -319,7 +319,7 @@ import Testing
 
     @Test("in a cluster of many, every system gets its share, and none is asked for more than it has room for")
     func many() throws {
-        let count = 4 * SystemsState.candidateLimit
+        let count = 4 * Systems.State.candidateLimit
         var state = state(Array(repeating: 1, count: count), depth: 2)
         let picks = try (0..<2 * count).map { _ in try #require(pick(&state)) }
         #expect(pick(&state) == nil)
@@ -331,7 +331,7 @@ import Testing
 
     @Test("in a cluster of many, a slow system gets fewer tasks all the same")
     func manyAndSlow() throws {
-        let count = 4 * SystemsState.candidateLimit
+        let count = 4 * Systems.State.candidateLimit
         var state = state(Array(repeating: 1, count: count), depth: 2)
         var slow = 0
         for round in 0..<20 {
@@ -348,7 +348,7 @@ import Testing
 
     @Test("in a cluster of many, the systems that are set aside hide none that is not")
     func manySetAside() throws {
-        let count = 4 * SystemsState.candidateLimit
+        let count = 4 * Systems.State.candidateLimit
         var state = state(Array(repeating: 1, count: count), depth: 1)
         let picks = try (0..<count).map { _ in try #require(pick(&state)) }
         for reservation in picks where reservation.system != .test(7) {
@@ -362,7 +362,7 @@ import Testing
 
     @Test("in a cluster of many, a task that waits for the local system gets it whenever that has room")
     func manyAndLocal() throws {
-        let count = 4 * SystemsState.candidateLimit
+        let count = 4 * Systems.State.candidateLimit
         for local in [0, count / 2, count - 1] {
             var state = state(Array(repeating: 1, count: count), depth: 2, local: local)
             for _ in 0..<8 {

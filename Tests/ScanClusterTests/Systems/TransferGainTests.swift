@@ -10,8 +10,8 @@ import Testing
 
     /// A system that holds the bytes of four tasks of 1 s each and has room for two, and one that is idle, over a link
     /// that takes so many seconds for the 100 bytes of a task.
-    private func waiting(linkSeconds: Double) throws -> (state: SystemsState, pending: [PendingTask]) {
-        var state = SystemsState()
+    private func waiting(linkSeconds: Double) throws -> (state: Systems.State, pending: [PendingTask]) {
+        var state = Systems.State()
         for number: UInt64 in 0...1 {
             _ = state.join(id: .test(number), name: "node-\(number)", slots: 1, depth: 2, isLocal: false)
         }
@@ -60,7 +60,7 @@ import Testing
         "bytes that another system has to fetch lead a task to the one that has them, once it is known how fast that is"
     )
     func relayed() throws {
-        var state = SystemsState()
+        var state = Systems.State()
         for number: UInt64 in 0...1 {
             _ = state.join(
                 id: .test(number), name: "node-\(number)", slots: 1, depth: 2, isLocal: number == 0)
@@ -70,7 +70,7 @@ import Testing
         }
         let pending = requests.enumerated().map { PendingTask(entry: $0.offset, request: $0.element) }
         state.note(requests.compactMap(\.key), heldBy: "node-1")
-        var picks: [SystemsState.Reservation] = []
+        var picks: [Systems.State.Reservation] = []
         for index in 0..<2 {
             let pick = state.pick(from: pending[index...], excluding: [], run: run, at: moment(0))
             picks.append(try #require(pick).reservation)
@@ -88,7 +88,7 @@ import Testing
 
     @Test("a task that failed on one system and must now run locally does not wait for the idle holder of its bytes")
     func localRetry() {
-        var state = SystemsState()
+        var state = Systems.State()
         for number: UInt64 in 0...2 {
             _ = state.join(
                 id: .test(number), name: "node-\(number)", slots: 2, depth: 2, isLocal: number == 0)
@@ -112,7 +112,7 @@ import Testing
 
     @Test("in a large cluster a task goes to the holder that has room, beside one that has none")
     func secondHolder() {
-        var state = SystemsState()
+        var state = Systems.State()
         let count: UInt64 = 200
         for number in 0..<count {
             _ = state.join(id: .test(number), name: "node-\(number)", slots: 1, depth: 1, isLocal: false)
@@ -137,7 +137,7 @@ import Testing
     @Test("with all systems idle, every task can start", arguments: 1...400)
     func noDeadlock(seed: UInt64) {
         var random = SplitMix64(seed: seed)
-        var state = SystemsState()
+        var state = Systems.State()
         let members = UInt64.random(in: 1...(seed % 4 == 0 ? 150 : 6), using: &random)
         let hasLocal = Bool.random(using: &random)
         for number in 0..<members {

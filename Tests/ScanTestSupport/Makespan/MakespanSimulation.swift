@@ -1,7 +1,7 @@
 internal import ScanBasics
 import ScanCluster
 
-/// Runs the real deciders, ``SystemsState`` and ``TaskRunState``, over slots and links that take exactly as long as a
+/// Runs the real deciders, ``Systems/State`` and ``TaskRunState``, over slots and links that take exactly as long as a
 /// scenario says. Nothing else happens between two events.
 package struct MakespanSimulation {
     private enum Event {
@@ -21,14 +21,14 @@ package struct MakespanSimulation {
     private final class Attempt {
         let task: Int
         let id: TaskLedger.AttemptID
-        let reservation: SystemsState.Reservation
+        let reservation: Systems.State.Reservation
         /// Nil for the local system.
         let node: Int?
         let serial: Int
         var isOver = false
 
         init(
-            task: Int, id: TaskLedger.AttemptID, reservation: SystemsState.Reservation, node: Int?, serial: Int
+            task: Int, id: TaskLedger.AttemptID, reservation: Systems.State.Reservation, node: Int?, serial: Int
         ) {
             (self.task, self.id, self.reservation, self.node, self.serial) = (task, id, reservation, node, serial)
         }
@@ -38,7 +38,7 @@ package struct MakespanSimulation {
     private var now = 0.0
     private var queue: [(at: Double, order: Int, event: Event)] = []
     private var order = 0
-    private var systems = SystemsState()
+    private var systems = Systems.State()
     private var links: FluidLinks
     private var running: [[Attempt]]
     private var waiting: [[Attempt]]
@@ -290,7 +290,7 @@ package struct MakespanSimulation {
         return true
     }
 
-    private mutating func launch(_ id: TaskLedger.AttemptID, _ reservation: SystemsState.Reservation) {
+    private mutating func launch(_ id: TaskLedger.AttemptID, _ reservation: Systems.State.Reservation) {
         let index = (0...local).first { Self.identity($0) == reservation.system } ?? local
         let node = index == local ? nil : index
         serial += 1
@@ -339,8 +339,8 @@ package struct MakespanSimulation {
             return false
         }
         var ids: [TaskLedger.AttemptID] = []
-        var list: [SystemsState.Running] = []
-        for (id, request, earlier) in state.ledger.single.prefix(SystemsState.mostCompared) {
+        var list: [Systems.State.Running] = []
+        for (id, request, earlier) in state.ledger.single.prefix(Systems.State.mostCompared) {
             guard let task = entries[id.entry], let attempt = attempts[task]?.first else { continue }
             ids.append(id)
             list.append(.init(request: request, reservation: attempt.reservation, earlier: earlier))

@@ -16,7 +16,7 @@ final class SimulatedCoordinator: @unchecked Sendable {
     /// The state of a job when it last started what could start, that of the systems, and when that was.
     private struct Decision {
         let inspection: ScanCoordinator.Inspection
-        let systems: SystemsState
+        let systems: Systems.State
         let at: Instant
     }
 
@@ -102,7 +102,7 @@ final class SimulatedCoordinator: @unchecked Sendable {
     }
 
     /// Why the tasks of a job must not wait any longer; nil if they may. A run with a wake-up compares again then.
-    private func fault(of decision: Decision, _ systems: SystemsState) -> String? {
+    private func fault(of decision: Decision, _ systems: Systems.State) -> String? {
         let (state, now) = (decision.inspection.state, world.clock.now)
         guard state.wakeUp == nil, !state.ledger.pending.isEmpty else { return nil }
         func choice(prefetching: Bool, at instant: Instant) -> SystemID? {
@@ -135,9 +135,9 @@ final class SimulatedCoordinator: @unchecked Sendable {
     }
 }
 
-extension SystemsState.Member {
+extension Systems.State.Member {
     /// Whether more of something is free there than it was at another time.
-    fileprivate func hasMoreRoom(than other: SystemsState.Member) -> Bool {
+    fileprivate func hasMoreRoom(than other: Systems.State.Member) -> Bool {
         inFlight + furtherSlots + abandoned < other.inFlight + other.furtherSlots + other.abandoned
             || usedMemory < other.usedMemory || suspects < other.suspects || depth > other.depth
     }

@@ -88,7 +88,7 @@ import ScanCluster
 extension SystemSnapshot {
     /// A system of this name without tasks.
     fileprivate static func sample(name: String, slots: Int) -> SystemSnapshot {
-        var state = SystemsState()
+        var state = Systems.State()
         _ = state.join(id: SystemID(high: 0, low: 1), name: name, slots: slots, depth: slots, isLocal: false)
         return SystemSnapshot(state.members[0], at: Instant(nanoseconds: 0))
     }

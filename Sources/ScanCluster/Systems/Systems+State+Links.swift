@@ -22,7 +22,7 @@ struct ReadableBytes: Sendable {
     }
 }
 
-extension SystemsState.Member {
+extension Systems.State.Member {
     /// An attempt that needs bulk bytes begins; `keeps`: whether the system keeps them, and has not had them before;
     /// `bytes`: how many are sent for it.
     mutating func begin(_ ticket: UInt64, _ request: TaskRequest, keeps: Bool, bytes: Int, at now: Instant) {
@@ -63,7 +63,7 @@ extension SystemsState.Member {
     }
 
     /// Expected seconds of a slot until an attempt, one of the oldest, is done.
-    private func remaining(_ attempt: SystemsState.Assigned, rate: Double, at now: Instant) -> Double {
+    private func remaining(_ attempt: Systems.State.Assigned, rate: Double, at now: Instant) -> Double {
         let seconds = attempt.cost / rate
         guard let arrival = attempt.arrival else { return seconds }
         return max(Self.leastRemaining * seconds, seconds - now.since(arrival) / .seconds(1))
@@ -108,7 +108,7 @@ extension SystemsState.Member {
     }
 }
 
-extension SystemsState {
+extension Systems.State {
     /// What a transport reports of its link.
     package struct LinkReport: Equatable, Sendable {
         /// ``Reservation/ticket`` of the attempt, and the bulk bytes of it that are not yet written; nil for none.

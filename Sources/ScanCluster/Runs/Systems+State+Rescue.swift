@@ -1,4 +1,4 @@
-extension SystemsState {
+extension Systems.State {
     /// An attempt in flight, the only one at its task.
     package struct Running: Sendable {
         package var request: TaskRequest

@@ -1,4 +1,4 @@
-extension SystemsState {
+extension Systems.State {
     /// Chooses one of the pending tasks and the system it goes to, and takes the room, in one operation.
     ///
     /// A task without bulk bytes goes to the system with room where it is expected to be done first. For tasks with bulk
@@ -265,7 +265,7 @@ extension SystemsState {
     }
 }
 
-extension SystemsState {
+extension Systems.State {
     /// Whether another process could run the task, now or once it is no longer busy or set aside.
     func hasRemote(for request: TaskRequest, excluding excluded: Set<SystemID>) -> Bool {
         members.contains { member in
@@ -275,7 +275,7 @@ extension SystemsState {
     }
 }
 
-extension SystemsState.Member {
+extension Systems.State.Member {
     /// Whether so much can become free while the abandoned scans go on.
     func canGive(_ needs: TaskRequest.Needs) -> Bool {
         needs.slots <= slots - abandonedRoom.slots

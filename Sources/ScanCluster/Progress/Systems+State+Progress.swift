@@ -1,4 +1,4 @@
-extension SystemsState {
+extension Systems.State {
     /// Counts of tasks since the runs began. Those of a member are kept whether anybody reads them or not: two additions
     /// per attempt.
     struct TaskCounts: Equatable, Sendable {
