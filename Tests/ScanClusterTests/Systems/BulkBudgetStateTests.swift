@@ -7,7 +7,7 @@ import Testing
 struct BulkBudgetStateTests {
     @Test("is given to the first until it is used up, and to the others in their order")
     func order() {
-        var budget = BulkBudget.State<String>(limit: 100)
+        var budget = Systems.BulkBudget.State<String>(limit: 100)
         #expect(budget.take(60, ticket: 1, waiter: "first") == true)
         #expect(budget.take(40, ticket: 2, waiter: "second") == true)
         #expect(budget.take(50, ticket: 3, waiter: "third") == false)
@@ -21,7 +21,7 @@ struct BulkBudgetStateTests {
 
     @Test("lets one pass that is larger than the budget, alone")
     func alone() {
-        var budget = BulkBudget.State<String>(limit: 100)
+        var budget = Systems.BulkBudget.State<String>(limit: 100)
         #expect(budget.take(.max, ticket: 1, waiter: "huge") == true)
         #expect(budget.take(1, ticket: 2, waiter: "small") == false)
         #expect(budget.take(.max, ticket: 3, waiter: "as huge") == false)
@@ -32,7 +32,7 @@ struct BulkBudgetStateTests {
 
     @Test("lets the next pass when the one before it is cancelled")
     func cancel() {
-        var budget = BulkBudget.State<String>(limit: 100)
+        var budget = Systems.BulkBudget.State<String>(limit: 100)
         #expect(budget.take(50, ticket: 1, waiter: "holder") == true)
         #expect(budget.take(90, ticket: 2, waiter: "large") == false)
         #expect(budget.take(50, ticket: 3, waiter: "small") == false)
@@ -46,7 +46,7 @@ struct BulkBudgetStateTests {
     @Test("is never exceeded by more than one, and forgets no waiter", arguments: 0..<20)
     func random(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
-        var budget = BulkBudget.State<Int>(limit: 100)
+        var budget = Systems.BulkBudget.State<Int>(limit: 100)
         var sizes: [Int: Int] = [:]
         var held: [Int] = []
         for number in 0..<500 {
