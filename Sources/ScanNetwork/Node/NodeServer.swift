@@ -314,7 +314,7 @@ public final class NodeServer: @unchecked Sendable {
     // MARK: Tasks
 
     /// Counts a task that has ended, and frees its room.
-    func release(_ task: NodeTask) {
+    func release(_ task: NodeSession.TakenTask) {
         done += task.isDone ? 1 : 0
         hasDrained = resources.finish(task.grant)
     }

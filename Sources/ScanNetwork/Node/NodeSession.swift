@@ -5,7 +5,7 @@ package final class NodeSession: @unchecked Sendable {
     // Sendable: touched only on the loop's thread.
     // Exclusivity is unchecked for the reason in Docs/Design.md, Layers.
 
-    @exclusivity(unchecked) var state: State<NodeTask>
+    @exclusivity(unchecked) var state: State<TakenTask>
     var connection: Connection?
     let server: NodeServer
     let id: ConnectionID
@@ -19,7 +19,7 @@ package final class NodeSession: @unchecked Sendable {
     private(set) var takesReports = false
     /// Whether the connection ends once its tasks have, since the node was paused.
     private(set) var isLeaving = false
-    @exclusivity(unchecked) private var batch: [NodeTask] = []
+    @exclusivity(unchecked) private var batch: [TakenTask] = []
     /// The type of the last task: most tasks of a connection have the same.
     private var taskType: TaskTypes.Entry?
 
@@ -71,7 +71,7 @@ package final class NodeSession: @unchecked Sendable {
         let taskType = find(task.typeName)
         let action = try state.received(task, isKnown: taskType != nil, on: &server.resources) { grant in
             guard let taskType else { preconditionFailure("a task of an unknown type was taken") }
-            return NodeTask(task, of: self, taskType: taskType, grant: grant)
+            return TakenTask(task, of: self, taskType: taskType, grant: grant)
         }
         switch action {
         case .run(let task): batch.append(task)
@@ -100,7 +100,7 @@ package final class NodeSession: @unchecked Sendable {
     }
 
     /// A task has ended: frees its room, and answers it unless its requester has cancelled it.
-    func ended(_ task: NodeTask) {
+    func ended(_ task: TakenTask) {
         server.release(task)
         send(reports.take(of: task.request).map { (task.request, $0) })
         switch state.ended(task, on: &server.resources) {
@@ -115,7 +115,7 @@ package final class NodeSession: @unchecked Sendable {
         }
     }
 
-    private func respond(to task: NodeTask, succeeded: Bool, keptBulk: Bool, _ body: [UInt8]) {
+    private func respond(to task: TakenTask, succeeded: Bool, keptBulk: Bool, _ body: [UInt8]) {
         connection?.send { writer in
             body.withUnsafeBytes { body in
                 var response = ResponseFrame(
