@@ -49,7 +49,7 @@ public struct ScanCoordinator: Sendable {
 
     /// A run's state between two events.
     package struct Inspection {
-        package let state: TaskRunState
+        package let state: RunState
         /// Whether the run waits for its consumer.
         package let isHeldUp: Bool
     }
@@ -125,9 +125,7 @@ public struct ScanCoordinator: Sendable {
         let channel = TaskResponses<Work>.Channel(capacity: options.responseBuffer)
         let run = Task(executorPreference: executor) {
             await withTaskCancellationHandler {
-                var run = TaskRun(
-                    tasks: tasks(), bulk: bulk, observer: observer, systems: systems, options: options, clock: clock,
-                    channel: channel, executor: executor, seen: seen, pace: pace, inspector: inspector)
+                var run = Run(of: self, tasks(), bulk: bulk, observer: observer, channel: channel)
                 run.stream = stream
                 run.traits = traits
                 let error = await run.run()

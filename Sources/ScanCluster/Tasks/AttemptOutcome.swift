@@ -1,7 +1,8 @@
-/// How an attempt ended. The transport gives it to the attempt; the registry of systems, the ledger and the report of the
-/// run derive from it what follows.
+/// How an attempt ended. The transport gives it to the attempt; the registry of systems, the ledger and the report of
+/// the run derive from it what follows.
 ///
-/// `Systems.State.release` decides what it means for the system, `TaskRunState.ended` what it means for the task.
+/// `Systems.State.release` decides what it means for the system, `ScanCoordinator.RunState.ended` what it means for the
+/// task.
 public enum AttemptOutcome: Equatable, Sendable {
     /// The scan took `seconds` and returned an output.
     case finished(seconds: Double)

@@ -136,7 +136,7 @@ import Testing
 
     @Test("alone explains a loss: other tasks that were there are none")
     func explained() throws {
-        var state = TaskRunState(options: .init())
+        var state = ScanCoordinator.RunState(options: .init())
         for _ in 0..<3 { _ = state.pulled(TaskRequest(cost: 1)) }
         func lose(_ attempt: TaskLedger.AttemptID, _ node: UInt64) throws -> TaskEvent? {
             try state.ended(

@@ -1,8 +1,8 @@
 internal import ScanBasics
 import ScanCluster
 
-/// Runs the real deciders, ``Systems/State`` and ``TaskRunState``, over slots and links that take exactly as long as a
-/// scenario says. Nothing else happens between two events.
+/// Runs the real deciders, ``Systems/State`` and ``ScanCoordinator/RunState``, over slots and links that take exactly
+/// as long as a scenario says. Nothing else happens between two events.
 package struct MakespanSimulation {
     private enum Event {
         case join(Int)
@@ -47,7 +47,7 @@ package struct MakespanSimulation {
     private var transfers: [Int: Attempt] = [:]
     private var serial = 0
     private var held: [Set<Int>]
-    private var state = TaskRunState(options: .init(maxSystemFaults: 1000))
+    private var state = ScanCoordinator.RunState(options: .init(maxSystemFaults: 1000))
     private var entries: [Int: Int] = [:]
     private var next = 0
     private var wakeUp = Double.infinity
@@ -86,7 +86,7 @@ package struct MakespanSimulation {
     /// - Returns: the seconds until the last task was done.
     package mutating func makespan() -> Double {
         for pass in 0..<scenario.passes {
-            (state, next, entries) = (TaskRunState(options: .init(maxSystemFaults: 1000)), 0, [:])
+            (state, next, entries) = (ScanCoordinator.RunState(options: .init(maxSystemFaults: 1000)), 0, [:])
             _ = state.systemsChanged(to: systems.members)
             trace?("pass \(pass) begins at \(now)")
             advance()
@@ -251,7 +251,7 @@ package struct MakespanSimulation {
 
     // MARK: The run
 
-    /// As ``TaskRun`` does.
+    /// As ``ScanCoordinator/Run`` does.
     private mutating func advance() {
         repeat {
             repeat {

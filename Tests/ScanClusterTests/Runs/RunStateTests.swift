@@ -3,16 +3,19 @@ import ScanCluster
 import ScanTestSupport
 import Testing
 
-@Suite struct TaskRunStateTests {
-    private func state(_ tasks: Int, options: ScanCoordinator.Options = .init(), isWhole: Bool = true) -> TaskRunState {
-        var state = TaskRunState(options: options)
+@Suite struct RunStateTests {
+    private func state(
+        _ tasks: Int, options: ScanCoordinator.Options = .init(), isWhole: Bool = true
+    ) -> ScanCoordinator.RunState {
+        var state = ScanCoordinator.RunState(options: options)
         for _ in 0..<tasks { _ = state.pulled(TaskRequest(cost: 2)) }
         if isWhole { state.exhausted() }
         return state
     }
 
-    private func start(_ state: inout TaskRunState, on system: UInt64, at now: Instant = .zero) -> TaskLedger.AttemptID
-    {
+    private func start(
+        _ state: inout ScanCoordinator.RunState, on system: UInt64, at now: Instant = .zero
+    ) -> TaskLedger.AttemptID {
         let attempt = state.started(atOffset: 0, on: .test(system), at: now)
         #expect(state.contradiction == nil)
         return attempt
@@ -20,8 +23,8 @@ import Testing
 
     private func end(
         _ attempt: TaskLedger.AttemptID, on system: UInt64, as outcome: AttemptOutcome,
-        in state: inout TaskRunState, at seconds: Double = 1, slots: Int = 1
-    ) throws(ScanError) -> TaskRunState.Ended {
+        in state: inout ScanCoordinator.RunState, at seconds: Double = 1, slots: Int = 1
+    ) throws(ScanError) -> ScanCoordinator.RunState.Ended {
         defer { #expect(state.contradiction == nil) }
         return try state.ended(
             attempt, on: (.test(system), "node-\(system)", slots), as: outcome, at: moment(seconds))
@@ -47,7 +50,7 @@ import Testing
         _ = state.pulled(TaskRequest(cost: 1, key: BulkKey(job: 1, index: 1)))
         #expect(state.wantsTask)
         while state.wantsTask { _ = state.pulled(TaskRequest(cost: .nan)) }
-        #expect(state.ledger.pending.count == TaskRunState.lookAhead)
+        #expect(state.ledger.pending.count == ScanCoordinator.RunState.lookAhead)
         #expect(state.ledger.pending.allSatisfy { $0.request.cost == 1 })
         state.exhausted()
         #expect(!state.wantsTask && !state.isDone)
@@ -55,7 +58,7 @@ import Testing
 
     @Test("tasks in flight are compared at each event if they have bulk bytes, else after 50 ms with an idle slot")
     func comparison() {
-        func mayRescue(_ state: TaskRunState, at seconds: Double) -> Bool {
+        func mayRescue(_ state: ScanCoordinator.RunState, at seconds: Double) -> Bool {
             state.mayRescue(isHeldUp: false, at: moment(seconds))
         }
         var plain = state(2)
@@ -190,7 +193,7 @@ import Testing
 
     @Test("a run fails also if the systems lack a tag that all its tasks need, and says which")
     func orphanedByTags() {
-        var state = TaskRunState(options: .init(waitForSystems: .seconds(3)))
+        var state = ScanCoordinator.RunState(options: .init(waitForSystems: .seconds(3)))
         _ = state.pulled(TaskRequest(cost: 1, tags: ["gpu"]))
         _ = state.pulled(TaskRequest(cost: 1, tags: ["gpu", "fast-disk"]))
         state.exhausted()

@@ -1,4 +1,4 @@
-extension TaskRun {
+extension ScanCoordinator.Run {
     /// Handles the end of an attempt.
     /// - Throws: ``ScanError`` when the run's input cannot be read.
     mutating func end(_ attempt: Attempt<Work>) throws {

@@ -1,4 +1,4 @@
-extension TaskRunState {
+extension ScanCoordinator.RunState {
     /// Whether the task of an attempt that ended like this is not tried again.
     func isFinal(_ attempt: TaskLedger.AttemptID, _ outcome: AttemptOutcome) -> Bool {
         ledger.retryPolicy(of: attempt.entry)?.isFinal(outcome) ?? false

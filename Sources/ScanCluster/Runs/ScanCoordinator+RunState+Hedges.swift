@@ -1,4 +1,4 @@
-extension TaskRunState {
+extension ScanCoordinator.RunState {
     /// Looks for tasks that run longer than expected, if no other task can start and a slot of a system that is not
     /// excluded is idle. Tasks that wait nevertheless wait for the systems that hold their bytes, one of which may hang.
     /// - Returns: the newest attempts at them, the most overdue first.
