@@ -1,7 +1,7 @@
 extension ScanCoordinator.Run {
     /// Handles the end of an attempt.
     /// - Throws: ``ScanError`` when the run's input cannot be read.
-    mutating func end(_ attempt: Attempt<Work>) throws {
+    mutating func end(_ attempt: ScanSystem.Attempt<Work>) throws {
         let (id, system) = (attempt.id, attempt.system)
         open[id.entry].attempts.removeAll { $0 === attempt }
         let wasStuck = state.isStuck(system.id)

@@ -5,14 +5,14 @@ extension ScanCoordinator {
     /// The task group has one child per attempt, and one that awaits changes of the systems. Nothing polls.
     struct Run<Work: ScanTask> {
         /// The attempt that has ended; nil if the systems changed.
-        typealias Children = ThrowingTaskGroup<Attempt<Work>?, any Error>
+        typealias Children = ThrowingTaskGroup<ScanSystem.Attempt<Work>?, any Error>
 
         /// What a task needs for an attempt.
         struct OpenTask {
             var task: Work
             var bulk: BulkSource?
             /// Attempts under way. The list is emptied, not dropped: the next task of the entry uses its memory.
-            var attempts: [Attempt<Work>] = []
+            var attempts: [ScanSystem.Attempt<Work>] = []
         }
 
         var tasks: any IteratorProtocol<Work>
@@ -47,7 +47,7 @@ extension ScanCoordinator {
         var open: [OpenTask] = []
         /// The timer of ``RunState/wakeUp``.
         var wakeUp: (due: Instant, timer: TimerID)?
-        let shared: Locked<Attempt<Work>.Shared>
+        let shared: Locked<ScanSystem.Attempt<Work>.Shared>
         let id: RunID
         /// Whether its tasks are chunks of tasks.
         let isChunked = Work.self is any TaskGrouping.Type
@@ -81,7 +81,7 @@ extension ScanCoordinator {
                 if let wakeUp { clock.cancel(wakeUp.timer) }
             }
             do {
-                try await withThrowingTaskGroup(of: Attempt<Work>?.self) { group in
+                try await withThrowingTaskGroup(of: ScanSystem.Attempt<Work>?.self) { group in
                     defer { cancelAttempts() }
                     awaitChange(in: &group)
                     noteSystems(isFirst: true)
@@ -266,7 +266,7 @@ extension ScanCoordinator {
             var bulk = open[id.entry].bulk
             // A local attempt starts when a slot is free for it; the bytes of others are read ahead, within the budget.
             if !system.isLocal { bulk = bulk.map(systems.bulkBudget.limiting) }
-            let attempt = Attempt(
+            let attempt = ScanSystem.Attempt(
                 id.number, at: open[id.entry].task, on: system, bulk: bulk, timeout: timeout,
                 booking: .init(id: id, reservation: reservation, systems: systems, shared: shared))
             open[id.entry].attempts.append(attempt)

@@ -1,7 +1,7 @@
 /// An operation with a time limit. The time begins when a slot of the system is free for it, as far as this coordinator
 /// can tell: it does not see the tasks of other coordinators.
 ///
-/// The base class of ``Attempt``, so that a time-out needs no object of its own. Confined like the attempt.
+/// The base class of ``ScanSystem/Attempt``, so that a time-out needs no object of its own. Confined like the attempt.
 class TimeoutTask: @unchecked Sendable {
     // Sendable: touched only on the system's executor.
     // Exclusivity is unchecked for the reason in Docs/Design.md, Layers.

@@ -4,14 +4,14 @@ import ScanTestSupport
 import Testing
 
 @Suite struct AttemptStateTests {
-    private typealias Event = AttemptState.Event
-    private typealias Action = AttemptState.Action
+    private typealias Event = ScanSystem.AttemptState.Event
+    private typealias Action = ScanSystem.AttemptState.Action
 
     private let missing = Event.replied(isPayloadMissing: true)
     private let answered = Event.replied(isPayloadMissing: false)
 
     private func actions(_ payloads: [Payload] = [], _ events: Event...) -> [Action] {
-        var state = AttemptState()
+        var state = ScanSystem.AttemptState()
         return ([.begin(payloads: payloads)] + events).map { state.handle($0) }
     }
 
@@ -58,7 +58,7 @@ import Testing
             actions([], .sent, .stopped(.timedOut), .stopped(.cancelled))
                 == [.send(.held), .none, .abandon(.timedOut), .none])
         #expect(actions([], .stopped(.overtaken), .sent) == [.send(.held), .end(.overtaken), .forget])
-        var state = AttemptState()
+        var state = ScanSystem.AttemptState()
         #expect(
             [.stopped(.overtaken), .begin(payloads: [])].map { state.handle($0) } == [.end(.overtaken), .none])
     }
@@ -77,7 +77,7 @@ import Testing
     @Test("whatever happens, an attempt ends once and leaves no request behind", arguments: 0..<500 as Range<UInt64>)
     func sequences(seed: UInt64) {
         var random = SplitMix64(seed: seed)
-        var state = AttemptState()
+        var state = ScanSystem.AttemptState()
         var (requests, ends, loads) = (0, 0, 0)
         for _ in 0..<30 {
             // Only what can happen: an answer to a request that is out, bytes that are being read.
