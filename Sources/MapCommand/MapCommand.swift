@@ -55,7 +55,7 @@ package struct MapCommand: Command {
             maxAttempts: options.maxAttempts, hedges: options.hedges,
             lack: "no node runs the program \(program): its owner names it by `skyfarm node --program \(program)=PATH`,"
                 + " and --local-program \(program)=PATH runs it here")
-        let page = RunPage(options.dashboard, events.display, options.common)
+        let page = RunPage(options.dashboard, of: ProgramSeries.typeName, events.display, options.common)
         var run = try MapRun(plan, items, events, page)
         let traffic = try await work.run(page: page, events) { try await run.run(on: $0) }
         return run.report.with(traffic)

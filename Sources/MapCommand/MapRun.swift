@@ -6,6 +6,7 @@ import ProgramTask
 import ScanBasics
 import ScanCluster
 import ScanFarm
+import ScanPage
 import SkyScan
 import TaskJournal
 
@@ -44,10 +45,11 @@ struct MapRun {
         defer { report.seconds = (ContinuousClock.now - start) / .seconds(1) }
         var pending = items.indices.filter { journal?.isDone(items[$0]) != true }
         events.display.handle(.planned(tasks: items.count, work: Double(items.count)))
+        page.plan(items.count)
         for index in Set(items.indices).subtracting(pending).sorted() {
             report.items[index].state = .resumed
             report.items[index].outputs = journal?.outputs(of: items[index]) ?? []
-            ended(index)
+            ended(index, .recorded)
         }
         let resumed = items.count - pending.count
         if resumed > 0 { events.display.handle(.resumed(tasks: resumed, work: Double(resumed))) }
@@ -68,7 +70,8 @@ struct MapRun {
     ) async throws -> [Int] {
         var again: [Int] = []
         tasks.forgetProblems(of: indices)
-        let observer = page.observer(of: ProgramSeries.self, MapEvents(events))
+        let observer = page.observer(
+            MapEvents(events), of: PageItems(slots: plan.options.cpus) { [tasks] in .init(tasks.names(at: $0)) })
         var (waiting, singly) = (indices, false)
         repeat {
             var left: [Int] = []
@@ -148,7 +151,7 @@ struct MapRun {
             } else {
                 report.items[index].state = .done
                 events.display.handle(.finished(work: 1, system: system))
-                ended(index)
+                ended(index, .done(seconds: output.seconds))
             }
             return true
         }
@@ -160,8 +163,10 @@ struct MapRun {
 
     /// Notes that an item is tried again in the next round.
     private mutating func again(_ index: Int, _ reason: String) -> Bool {
+        let row = report.items[index]
         report.items[index].reason = reason
         events.display.handle(.retried(reason: reason))
+        page.note(row.item, on: row.system, .triedAgain(reason, lines: row.lastLines))
         return false
     }
 
@@ -174,17 +179,17 @@ struct MapRun {
     private mutating func fail(_ index: Int, _ reason: String) throws {
         (report.items[index].state, report.items[index].reason) = (.failed, reason)
         events.display.handle(.failed(work: 1, reason: reason))
-        ended(index, reason)
+        ended(index, .failed(reason, lines: report.items[index].lastLines))
         if plan.options.output == .standardOutput { try ordered.add([], at: index) }
     }
 
     /// Shows that an item is done, or why it failed.
-    private func ended(_ index: Int, _ failure: String? = nil) {
+    private func ended(_ index: Int, _ end: PageItems.End) {
         let row = report.items[index]
+        let errors = if case .failed(let reason, _) = end { [reason] } else { [String]() }
         events.display.handle(
-            .fileEnded(
-                file: row.item, outputs: failure == nil ? row.outputs : [], errors: failure.map { [$0] } ?? []))
-        page.page?.noteItem(row.item, on: row.system, failure: failure)
+            .fileEnded(file: row.item, outputs: errors.isEmpty ? row.outputs : [], errors: errors))
+        page.note(row.item, on: row.system, end)
     }
 
     /// Writes the results of an item, each of which appears under its name when it is complete.

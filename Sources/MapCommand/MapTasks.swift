@@ -21,8 +21,8 @@ final class MapTasks: Sendable {
     private let sharedBytes = Locked<BulkBytes?>(nil)
     /// Why the files of an item could not be read, by its place in the run.
     private let unreadable = Locked<[Int: String]>([:])
-    /// The items of each series, by its first one.
-    private let members = Locked<[Int: [Int]]>([:])
+    /// The items of each series, by its first one, and the first ones of the latest series in their order.
+    private let members = Locked<(byFirst: [Int: [Int]], firsts: [Int])>(([:], []))
     private let length = Locked(SeriesLength())
     /// Reads the files, so that the event loop does not wait for a disk.
     private let reader = BlockingExecutor(label: "skyfarm.map.reader")
@@ -38,7 +38,8 @@ final class MapTasks: Sendable {
 
     /// The tasks of the items at these places, `singly` or in series. Items whose files cannot be read get no task.
     func sequence(_ indices: [Int], singly: Bool) -> some Sequence<ProgramSeries> & Sendable {
-        SeriesSequence(tasks: self, indices: indices, isSingle: singly)
+        members.withLock { $0.firsts = [] }
+        return SeriesSequence(tasks: self, indices: indices, isSingle: singly)
     }
 
     private struct SeriesSequence: Sequence, IteratorProtocol, Sendable {
@@ -61,13 +62,24 @@ final class MapTasks: Sendable {
                 if isLarge { break }
             }
             guard let first = series.first else { return nil }
-            tasks.members.withLock { $0[first.id] = series.map(\.id) }
+            tasks.members.withLock { members in
+                members.byFirst[first.id] = series.map(\.id)
+                members.firsts.append(first.id)
+            }
             return ProgramSeries(series)
         }
     }
 
     /// The items of a series whose first item is at this place.
-    func items(of first: Int) -> [Int] { members.withLock { $0[first] } ?? [first] }
+    func items(of first: Int) -> [Int] { members.withLock { $0.byFirst[first] } ?? [first] }
+
+    /// The names of the items of a series, by its place in the latest sequence.
+    func names(at place: Int) -> [String] {
+        let indices = members.withLock { members in
+            members.firsts.indices.contains(place) ? members.byFirst[members.firsts[place]] ?? [] : []
+        }
+        return indices.map { items[$0].item.name }
+    }
 
     /// Notes how long a run took.
     func note(_ output: ProgramOutput) { length.withLock { $0.note(output) } }

@@ -55,13 +55,17 @@ public final class LivePage: StatusPage {
         content.change { $0.noteTask(type, failure: failure, seconds: seconds, at: $1) }
     }
 
-    /// Shows that an item of a run is done, or why it failed.
-    package func noteItem(_ name: String, on system: String?, failure: String?) {
-        let place = system.map { " on \($0)" } ?? ""
-        content.change { picture, time in
-            picture.note(
-                failure == nil ? "done" : "failed", "\(name)\(place)" + (failure.map { ": \($0)" } ?? ""), at: time)
-        }
+    /// Returns the observer of a run whose tasks have items. Only what is noted of the items is counted.
+    package func observer(ofTasksOf type: String, with items: PageItems) -> @Sendable (TaskEvent) -> Void {
+        content.observer(of: type, items)
+    }
+
+    /// So many further items are to be done by tasks of this type.
+    package func plan(_ items: Int, of type: String) { content.change { picture, _ in picture.plan(items, of: type) } }
+
+    /// Shows how an attempt at an item ended.
+    package func noteItem(_ name: String, of type: String, on system: String?, _ end: PageItems.End) {
+        content.change { $0.noteItem(name, of: type, on: system, end, at: $1) }
     }
 
     /// Shows an event of the node; called by the node.

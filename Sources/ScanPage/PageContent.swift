@@ -27,7 +27,7 @@ final class PageContent: DashboardSource {
         }
 
         var current: PageUpdate.State {
-            PageUpdate.State(picture, facts, at: time, hasEnded: hasEnded)
+            PageUpdate.State(picture, facts.counting(picture), at: time, hasEnded: hasEnded)
         }
 
         mutating func update(since lines: Int, isSnapshot: Bool) -> PageUpdate {
@@ -77,8 +77,8 @@ final class PageContent: DashboardSource {
     }
 
     /// Returns the observer of a run of tasks of this type.
-    func observer(of type: String) -> @Sendable (TaskEvent) -> Void {
-        let run = Run(state.withLock { $0.picture.begin(type) }, self)
+    func observer(of type: String, _ items: PageItems? = nil) -> @Sendable (TaskEvent) -> Void {
+        let run = Run(state.withLock { $0.picture.begin(type, items) }, self)
         return { run.note($0) }
     }
 
@@ -107,7 +107,7 @@ final class PageContent: DashboardSource {
 
     func metrics() -> PrometheusText {
         var text = PrometheusText()
-        let (picture, facts, time) = state.withLock { ($0.picture, $0.facts, $0.time) }
+        let (picture, facts, time) = state.withLock { ($0.picture, $0.facts.counting($0.picture), $0.time) }
         text.add("skyfarm_build_info", .gauge, "The library.", [.init([("version", Skyfarm.version)], 1)])
         text.add("skyfarm_uptime_seconds", .gauge, "Seconds since the page was opened.", time)
         text.add(picture, facts)

@@ -28,6 +28,10 @@ struct PageUpdate: Encodable {
     /// What is sent again if it differs from what was sent last.
     struct State: Encodable, Equatable {
         var now: String
+        /// What is counted: "task", or "item" if the tasks have items.
+        var unit: String
+        /// Number of items that are known; nil for tasks.
+        var planned: Int?
         var systems: [System]
         var types: [Kind]
         var coordinators: [Coordinator]
@@ -47,6 +51,8 @@ struct PageUpdate: Encodable {
         var isLocal: Bool
         var slots: Int
         var running: Int
+        /// Items that it has, and that do not run yet; nil for tasks.
+        var scheduled: Int?
         var done: Int
         var state: String
     }
@@ -109,9 +115,29 @@ struct NodeFacts {
     }
 }
 
+extension NodeFacts {
+    /// The same, with items in place of the tasks that have them.
+    func counting(_ picture: TaskPicture) -> NodeFacts {
+        if picture.planned.isEmpty { return self }
+        var facts = self
+        let loads = picture.itemLoads(on: slots)
+        for (index, system) in systems.enumerated() {
+            let own = loads.filter { $0.system == system.name }
+            facts.systems[index].running = own.reduce(0) { $0 + $1.running }
+            facts.systems[index].scheduled = own.reduce(0) { $0 + $1.scheduled }
+            facts.systems[index].done = picture.itemsDone[system.name] ?? 0
+        }
+        return facts
+    }
+
+    var slots: [String: Int] { Dictionary(systems.map { ($0.name, $0.slots) }, uniquingKeysWith: max) }
+}
+
 extension PageUpdate.State {
     init(_ picture: TaskPicture, _ facts: NodeFacts, at time: Double, hasEnded: Bool) {
-        let byType = picture.running
+        let byType = picture.running(on: facts.slots)
+        let hasItems = !picture.planned.isEmpty
+        (unit, planned) = hasItems ? ("item", picture.planned.values.reduce(0, +)) : ("task", nil)
         systems = facts.systems
         coordinators = facts.coordinators
         types = picture.types.sorted { $0.key < $1.key }.map { name, counts in
@@ -121,7 +147,7 @@ extension PageUpdate.State {
                 seconds: counts.done == 0 ? nil : counts.seconds / Double(counts.done))
         }
         running = facts.status?.running ?? byType.values.reduce(0, +)
-        waiting = facts.status?.queued ?? 0
+        waiting = hasItems ? picture.waiting(running: running) : facts.status?.queued ?? 0
         done = picture.total(\.done)
         failed = picture.total(\.failed)
         recorded = picture.total(\.recorded)
@@ -132,9 +158,9 @@ extension PageUpdate.State {
             hasEnded
             ? "ended"
             : running > 0
-                ? "running \(running) task\(running == 1 ? "" : "s")"
+                ? "running \(running) \(unit)\(running == 1 ? "" : "s")"
                 : facts.systems.isEmpty
-                    ? "waiting for a system" : facts.status == nil ? "no task runs" : "waiting for a task"
+                    ? "waiting for a system" : facts.status == nil ? "no \(unit) runs" : "waiting for a task"
     }
 }
 
@@ -142,7 +168,7 @@ extension PrometheusText {
     /// Adds the metrics of a farm or a node.
     mutating func add(_ picture: TaskPicture, _ facts: NodeFacts) {
         let types = picture.types.sorted { $0.key < $1.key }
-        let running = picture.running
+        let running = picture.running(on: facts.slots)
         func perType(_ value: (TaskPicture.Counts) -> Double) -> [Sample] {
             types.map { Sample([("type", $0.key)], value($0.value)) }
         }
@@ -153,6 +179,10 @@ extension PrometheusText {
             add(
                 "skyfarm_tasks_running", .gauge, "Attempts that run.",
                 types.map { Sample([("type", $0.key)], Double(running[$0.key] ?? 0)) })
+        }
+        if !picture.planned.isEmpty {
+            let count = running.values.reduce(0, +)
+            add("skyfarm_items_waiting", .gauge, "Items that have not begun.", Double(picture.waiting(running: count)))
         }
         add("skyfarm_tasks_done_total", .counter, "Tasks with an output.", perType { Double($0.done) })
         add("skyfarm_tasks_failed_total", .counter, "Tasks that failed.", perType { Double($0.failed) })

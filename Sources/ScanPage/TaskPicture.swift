@@ -27,7 +27,7 @@ struct TaskPicture: Sendable {
 
     /// A failed attempt.
     struct Failure: Encodable, Equatable, Sendable {
-        /// The type of the task, and the system.
+        /// The type of the task, and the system; or the item.
         var about: String
         var text: String
         var log: [String]
@@ -41,6 +41,23 @@ struct TaskPicture: Sendable {
         static func < (left: Attempt, right: Attempt) -> Bool {
             (left.run, left.index, left.attempt) < (right.run, right.index, right.attempt)
         }
+    }
+
+    /// An attempt under way.
+    private struct Open {
+        var system: String
+        /// Number of items of its task.
+        var items: Int
+    }
+
+    /// A run of tasks.
+    private struct Run {
+        var type: String
+        /// Nil for tasks that have no items.
+        var items: PageItems?
+
+        /// How a task is called.
+        func name(of index: Int) -> String { items?.task(index).name ?? "task \(index + 1)" }
     }
 
     /// The latest report of an attempt that runs.
@@ -61,9 +78,13 @@ struct TaskPicture: Sendable {
     private(set) var log: [Line] = []
     /// Number of lines that were dropped before those in ``log``.
     private(set) var dropped = 0
-    private var runs: [Int: String] = [:]
+    private var runs: [Int: Run] = [:]
     private var lastRun = 0
-    private var open: Set<Attempt> = []
+    private var open: [Attempt: Open] = [:]
+    /// Number of items that are to be done, by type. Only tasks of these types have items.
+    private(set) var planned: [String: Int] = [:]
+    /// Number of items with a result, by system.
+    private(set) var itemsDone: [String: Int] = [:]
     /// The latest reports of open attempts.
     private var reported: [Attempt: Progress] = [:]
     /// Outputs by second, newest last, for the rate.
@@ -83,55 +104,69 @@ struct TaskPicture: Sendable {
 
     // MARK: Runs
 
-    /// A run of tasks of this type begins.
+    /// A run of tasks of this type begins. Of tasks with items only the attempts are counted by ``note(_:of:at:)``.
     /// - Returns: Its number.
-    mutating func begin(_ type: String) -> Int {
+    mutating func begin(_ type: String, _ items: PageItems? = nil) -> Int {
         lastRun += 1
-        runs[lastRun] = type
+        runs[lastRun] = Run(type: type, items: items)
         types[type, default: Counts()].done += 0
+        if items != nil { planned[type, default: 0] += 0 }
         return lastRun
     }
 
     /// The run is over, and none of its tasks runs any more.
     mutating func end(_ run: Int) {
         runs[run] = nil
-        open = open.filter { $0.run != run }
+        open = open.filter { $0.key.run != run }
         reported = reported.filter { $0.key.run != run }
     }
 
     /// Records an event of a run.
     mutating func note(_ event: TaskEvent, of run: Int, at time: Double) {
-        guard let type = runs[run] else { return }
+        guard let known = runs[run] else { return }
+        let type = known.type
         switch event {
         case .systemJoined(let name, let slots):
             add(Line(time: time, kind: "joined", text: "\(name.printable) joined, with \(slots) slots"))
         case .systemLeft(let name):
             add(Line(time: time, kind: "left", text: "\(name.printable) left"))
-        case .taskStarted(let index, _, let attempt, _):
-            open.insert(Attempt(run: run, index: index, attempt: attempt))
+        case .taskStarted(let index, let system, let attempt, _):
+            let items = known.items?.task(index).count ?? 1
+            open[Attempt(run: run, index: index, attempt: attempt)] = Open(system: system.printable, items: items)
         case .taskHedged, .taskRecalled: break
         case .taskProgressed(let index, let system, let attempt, let fraction, let message):
             let attempt = Attempt(run: run, index: index, attempt: attempt)
             // A report may come after the end.
-            guard open.contains(attempt) else { return }
-            let about = "\(type.printable), task \(index + 1) on \(system.printable)"
+            guard open[attempt] != nil else { return }
+            let about = "\(type.printable), \(known.name(of: index).printable) on \(system.printable)"
             reported[attempt] = Progress(
                 about: about, fraction: (fraction * 1000).rounded() / 1000, message: message.printable)
         case .taskLogged(let index, let system, _, let line):
-            add(Line(time: time, kind: "logged", text: "task \(index + 1) on \(system.printable): \(line.printable)"))
+            add(Line(time: time, kind: "logged", text: "\(known.name(of: index)) on \(system): \(line)".printable))
         case .taskFinished(let index, _, _, _, let seconds):
             close(index, of: run)
-            finish(type, seconds, at: time)
+            if known.items == nil { finish(type, seconds, at: time) }
         case .taskRetried(let index, let system, let attempt, let reason, let log),
             .attemptLost(let index, let system, let attempt, let reason, let log):
             remove(Attempt(run: run, index: index, attempt: attempt))
             types[type, default: Counts()].retried += 1
-            fail(type, "attempt \(attempt) at task \(index + 1) on \(system)", reason, log, at: time)
+            fail(type, "attempt \(attempt) at \(known.name(of: index)) on \(system)", reason, log, at: time)
         case .taskFailed(let index, _, let failure):
             close(index, of: run)
-            types[type, default: Counts()].failed += 1
-            fail(type, "task \(index + 1), given up", failure.description, failure.log, at: time)
+            noteGivenUp(index, of: known, failure, at: time)
         }
+    }
+
+    /// A task is given up. Its items, if it has several, are done apart from now on; of one the run says what became of it.
+    private mutating func noteGivenUp(_ index: Int, of run: Run, _ failure: TaskFailure, at time: Double) {
+        if let task = run.items?.task(index) {
+            guard task.count > 1 else { return }
+            types[run.type, default: Counts()].retried += 1
+            fail(run.type, "\(task.name), now one by one", failure.description, failure.log, at: time)
+            return
+        }
+        types[run.type, default: Counts()].failed += 1
+        fail(run.type, "\(run.name(of: index)), given up", failure.description, failure.log, at: time)
     }
 
     /// Removes the attempts at a task that is over.
@@ -144,23 +179,84 @@ struct TaskPicture: Sendable {
     @discardableResult
     private mutating func remove(_ attempt: Attempt) -> Bool {
         if !reported.isEmpty { reported[attempt] = nil }
-        return open.remove(attempt) != nil
+        return open.removeValue(forKey: attempt) != nil
     }
 
     /// The reports of attempts that run, in the order of their tasks; at most ``progressLimit``.
     var progress: [Progress] { reported.sorted { $0.key < $1.key }.prefix(Self.progressLimit).map(\.value) }
 
-    /// Number of attempts that run, by type.
-    var running: [String: Int] {
-        open.reduce(into: [:]) { counts, attempt in
-            if let type = runs[attempt.run] { counts[type, default: 0] += 1 }
+    /// Number of attempts under way, by type; of tasks with items, the number of items that run on systems with so many
+    /// slots.
+    func running(on slots: [String: Int]) -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for attempt in open.keys {
+            if let run = runs[attempt.run], run.items == nil { counts[run.type, default: 0] += 1 }
         }
+        for load in itemLoads(on: slots) { counts[load.type, default: 0] += load.running }
+        return counts
+    }
+
+    /// Items of a type that one system has.
+    struct ItemLoad: Equatable {
+        var type: String
+        var system: String
+        var running: Int
+        /// Those that wait there.
+        var scheduled: Int
+    }
+
+    /// The items that each system has. Of a task one item runs at a time, and as many tasks as there are slots for them.
+    func itemLoads(on slots: [String: Int]) -> [ItemLoad] {
+        if planned.isEmpty { return [] }
+        var loads: [String: [String: ItemLoad]] = [:]
+        for (attempt, open) in open {
+            guard let run = runs[attempt.run], let items = run.items else { continue }
+            var load =
+                loads[run.type]?[open.system] ?? ItemLoad(type: run.type, system: open.system, running: 0, scheduled: 0)
+            let isRunning = load.running < max(1, slots[open.system, default: 1] / max(1, items.slots))
+            load.running += isRunning ? 1 : 0
+            load.scheduled += open.items - (isRunning ? 1 : 0)
+            loads[run.type, default: [:]][open.system] = load
+        }
+        return loads.values.flatMap(\.values)
     }
 
     // MARK: Tasks
 
-    /// The response to a task came from a journal.
+    /// The response to a task, or the result of an item, came from a journal.
     mutating func noteRecorded(_ type: String) { types[type, default: Counts()].recorded += 1 }
+
+    /// Further items are to be done.
+    mutating func plan(_ items: Int, of type: String) { planned[type, default: 0] += items }
+
+    /// Number of items that have not begun, while so many run.
+    func waiting(running: Int) -> Int {
+        let ended = planned.keys.reduce(0) { sum, type in
+            let counts = types[type] ?? Counts()
+            return sum + counts.done + counts.failed + counts.recorded
+        }
+        return max(0, planned.values.reduce(0, +) - ended - running)
+    }
+
+    /// An attempt at an item has ended.
+    mutating func noteItem(_ name: String, of type: String, on system: String?, _ end: PageItems.End, at time: Double) {
+        let place = "\(name)\(system.map { " on \($0)" } ?? "")"
+        switch end {
+        case .done(let seconds):
+            if let system { itemsDone[system.printable, default: 0] += 1 }
+            finish(type, seconds, at: time)
+            note("done", place, at: time)
+        case .recorded:
+            noteRecorded(type)
+            note("done", "\(name), by an earlier run", at: time)
+        case .triedAgain(let reason, let lines):
+            types[type, default: Counts()].retried += 1
+            fail(type, "\(place), tried again", reason, lines, at: time)
+        case .failed(let reason, let lines):
+            types[type, default: Counts()].failed += 1
+            fail(type, place, reason, lines, at: time)
+        }
+    }
 
     /// A task of another process has run here, and failed for this reason unless it is nil.
     mutating func noteTask(_ type: String, failure: String?, seconds: Double, at time: Double) {
@@ -187,8 +283,10 @@ struct TaskPicture: Sendable {
     }
 
     private mutating func fail(_ type: String, _ about: String, _ reason: String, _ log: [String], at time: Double) {
+        // Items have names of their own.
         let failure = Failure(
-            about: "\(type.printable), \(about.printable)", text: reason.printable, log: log.map(\.printable))
+            about: planned[type] == nil ? "\(type.printable), \(about.printable)" : about.printable,
+            text: reason.printable, log: log.map(\.printable))
         failures = (failures + [failure]).suffix(Self.failureLimit)
         add(Line(time: time, kind: "failed", text: "\(failure.about): \(failure.text)"))
     }

@@ -14,17 +14,17 @@ import Testing
             picture.note(.taskStarted(index: index, system: "a", attempt: 1, cost: 1), of: first, at: 1)
         }
         picture.note(.taskStarted(index: 0, system: "a", attempt: 1, cost: 1), of: second, at: 1)
-        #expect(picture.running == [Self.type: 3, "test.other/1": 1])
+        #expect(picture.running(on: [:]) == [Self.type: 3, "test.other/1": 1])
         picture.note(.taskFinished(index: 0, system: "a", attempt: 1, cost: 1, seconds: 2), of: first, at: 2)
         picture.note(
             .taskRetried(index: 1, system: "a", attempt: 1, reason: "gone", log: ["a: line"]), of: first, at: 3)
-        #expect(picture.running == [Self.type: 1, "test.other/1": 1])
+        #expect(picture.running(on: [:]) == [Self.type: 1, "test.other/1": 1])
         picture.note(.taskStarted(index: 1, system: "b", attempt: 2, cost: 1), of: first, at: 3)
         picture.note(
             .taskFailed(index: 1, cost: 1, failure: TaskFailure(message: "bad", system: "b", attempt: 2)), of: first,
             at: 4)
         picture.noteRecorded(Self.type)
-        #expect(picture.running == [Self.type: 1, "test.other/1": 1])
+        #expect(picture.running(on: [:]) == [Self.type: 1, "test.other/1": 1])
         #expect(
             picture.types == [
                 Self.type: .init(done: 1, failed: 1, retried: 1, recorded: 1, seconds: 2), "test.other/1": .init(),
@@ -36,6 +36,56 @@ import Testing
             ])
     }
 
+    /// A run of two tasks, of which the second has three items.
+    private static let items = PageItems(slots: 1) { .init($0 == 0 ? ["a.txt"] : ["b.txt", "c.txt", "d.txt"]) }
+
+    @Test("counts the items of tasks that have several, not the tasks")
+    func items() {
+        var picture = TaskPicture()
+        let run = picture.begin(Self.type, Self.items)
+        picture.plan(6, of: Self.type)
+        for index in 0..<2 {
+            picture.note(.taskStarted(index: index, system: "a", attempt: 1, cost: 1), of: run, at: 1)
+        }
+        #expect(picture.running(on: ["a": 2]) == [Self.type: 2])
+        #expect(picture.itemLoads(on: ["a": 2]) == [.init(type: Self.type, system: "a", running: 2, scheduled: 2)])
+        // The second task waits for the slot of the first.
+        #expect(picture.itemLoads(on: ["a": 1]) == [.init(type: Self.type, system: "a", running: 1, scheduled: 3)])
+        #expect(picture.waiting(running: 1) == 5)
+        picture.note(.taskFinished(index: 1, system: "a", attempt: 1, cost: 3, seconds: 9), of: run, at: 2)
+        #expect(picture.types[Self.type] == .init())
+        for name in ["b.txt", "c.txt"] { picture.noteItem(name, of: Self.type, on: "a", .done(seconds: 2), at: 2) }
+        picture.noteItem("d.txt", of: Self.type, on: "a", .triedAgain("exit code 1", lines: []), at: 2)
+        picture.noteItem("d.txt", of: Self.type, on: "a", .failed("exit code 3", lines: ["bad"]), at: 3)
+        picture.noteItem("e.txt", of: Self.type, on: nil, .recorded, at: 3)
+        #expect(picture.types[Self.type] == .init(done: 2, failed: 1, retried: 1, recorded: 1, seconds: 4))
+        #expect(picture.itemsDone == ["a": 2])
+        #expect(picture.rate(at: 2.5) == 2 / 2.5)
+        #expect(picture.waiting(running: 1) == 1)
+        #expect(picture.failures.last == .init(about: "d.txt on a", text: "exit code 3", log: ["bad"]))
+    }
+
+    @Test("names the items of an attempt that failed, and counts those of a task that is given up once")
+    func lostItems() {
+        var picture = TaskPicture()
+        let run = picture.begin(Self.type, Self.items)
+        picture.plan(4, of: Self.type)
+        for index in 0..<2 {
+            picture.note(.taskStarted(index: index, system: "a", attempt: 1, cost: 1), of: run, at: 1)
+            picture.note(.taskRetried(index: index, system: "a", attempt: 1, reason: "gone"), of: run, at: 1)
+            picture.note(
+                .taskFailed(index: index, cost: 1, failure: TaskFailure(message: "bad", system: "b", attempt: 2)),
+                of: run, at: 2)
+        }
+        #expect(
+            picture.failures.map(\.about) == [
+                "attempt 1 at a.txt on a", "attempt 1 at b.txt and 2 further items on a",
+                "b.txt and 2 further items, now one by one",
+            ])
+        #expect(picture.types[Self.type] == .init(retried: 3))
+        #expect(picture.running(on: ["a": 1]).isEmpty)
+    }
+
     @Test("a task that is over, or a run, has no attempt that runs")
     func ends() {
         var picture = TaskPicture()
@@ -45,9 +95,9 @@ import Testing
         }
         picture.note(.taskStarted(index: 8, system: "a", attempt: 1, cost: 1), of: run, at: 1)
         picture.note(.taskFinished(index: 7, system: "a", attempt: 2, cost: 1, seconds: 0), of: run, at: 1)
-        #expect(picture.running == [Self.type: 1])
+        #expect(picture.running(on: [:]) == [Self.type: 1])
         picture.end(run)
-        #expect(picture.running.isEmpty)
+        #expect(picture.running(on: [:]).isEmpty)
         // An event that comes late changes nothing.
         picture.note(.taskFinished(index: 8, system: "a", attempt: 1, cost: 1, seconds: 0), of: run, at: 1)
         #expect(picture.total(\.done) == 1)

@@ -68,7 +68,7 @@ package struct CallCommand: Command {
             maxAttempts: options.maxAttempts,
             lack: "no node gives the Python module \(module) away: its owner does by `skyfarm node --python"
                 + " \(module)=PATH`, and --local-python \(module)=PATH calls its functions here")
-        let page = RunPage(options.dashboard, events.display, options.common)
+        let page = RunPage(options.dashboard, of: PythonTask.typeName, events.display, options.common)
         let run = try await CallRun(options, events, page)
         try await work.run(page: page, events) { try await run.run(on: $0) }
         return run.report

@@ -6,6 +6,7 @@ import ProgramTask
 import ScanBasics
 import ScanCluster
 import ScanFarm
+import ScanPage
 import TaskJournal
 
 /// A run of a function on values: it reads them ahead of the systems, sends the tasks, and writes the results in order.
@@ -15,8 +16,11 @@ final class CallRun: Sendable {
 
     private struct State {
         var report = CallReport()
-        /// The values of tasks that have no result.
-        var values: [Int: (task: PythonTask, value: BulkBytes)] = [:]
+        /// The values of tasks that have no result, each with the place of its latest task in the run.
+        var values: [Int: (task: PythonTask, value: BulkBytes, place: Int)] = [:]
+        /// The items of these tasks, by place.
+        private(set) var sent: [Int: Int] = [:]
+        private var places = 0
         /// Bytes of each item that is not written: of its value, or of its result.
         private var held: [Int: Int] = [:]
         /// The sum of ``held``, which is asked for each value that is read.
@@ -31,6 +35,19 @@ final class CallRun: Sendable {
 
         var isFull: Bool {
             read - written >= CallRun.window.items || (read > written && heldBytes >= CallRun.window.bytes)
+        }
+
+        /// Notes that a task is sent next, and that an earlier one of its item has ended.
+        mutating func send(_ task: PythonTask, _ value: BulkBytes) {
+            forget(task.id)
+            values[task.id] = (task, value, places)
+            sent[places] = task.id
+            places += 1
+        }
+
+        /// The item at `index` has its result.
+        mutating func forget(_ index: Int) {
+            if let place = values.removeValue(forKey: index)?.place { sent[place] = nil }
         }
 
         /// The item at `index` holds so many bytes from now on; nil once it is written.
@@ -76,9 +93,14 @@ final class CallRun: Sendable {
         defer { state.withLock { $0.report.seconds = (ContinuousClock.now - start) / .seconds(1) } }
         let reading = Task { await read() }
         defer { reading.cancel() }
-        let observer = page.observer(of: PythonTask.self, MapEvents(events))
+        let observer = page.observer(
+            MapEvents(events),
+            of: PageItems(slots: options.cpus) { [state] place in
+                let index = state.withLock { $0.sent[place] }
+                return .init(index.map { [Self.name($0)] } ?? [])
+            })
         let responses = coordinator.responses(to: tasks, observer: observer) { [state] task in
-            state.withLock { $0.values[task.id] }.map { _, value in BulkSource(byteCount: value.count) { value } }
+            state.withLock { $0.values[task.id] }.map { _, value, _ in BulkSource(byteCount: value.count) { value } }
         }
         for try await response in responses { try await take(response) }
         if let error = state.withLock({ $0.error }) { throw error }
@@ -117,6 +139,7 @@ final class CallRun: Sendable {
         (task.cpus, task.memory) = (options.cpus, options.memory ?? 0)
         task.seconds = options.timeout.map { $0 / .seconds(1) }
         events.display.handle(.planned(tasks: 1, work: 1))
+        page.plan(1)
         if let journal {
             let sent = task
             if let recorded = try await disk.run({ try journal.output(of: sent) }) {
@@ -124,12 +147,19 @@ final class CallRun: Sendable {
                 return try await write(checked(CallResult(output: recorded, isRecorded: true)), of: index)
             }
         }
-        state.withLock { state in
-            state.values[index] = (task, value)
-            state.hold(bytes.count, at: index)
-        }
-        queue.yield(task)
+        state.withLock { $0.hold(bytes.count, at: index) }
+        send(task, value)
     }
+
+    /// Sends a task, in the order of the places that the state has.
+    private func send(_ task: PythonTask, _ value: BulkBytes) {
+        state.withLock { state in
+            state.send(task, value)
+            queue.yield(task)
+        }
+    }
+
+    private static func name(_ index: Int) -> String { "item \(index + 1)" }
 
     /// Waits until a further value may be read.
     private func room() async {
@@ -152,7 +182,7 @@ final class CallRun: Sendable {
 
     private func take(_ response: TaskResponse<PythonTask>) async throws {
         let index = response.id
-        guard let (task, _) = state.withLock({ $0.values[index] }) else { return }
+        guard let (task, value, _) = state.withLock({ $0.values[index] }) else { return }
         var result = CallResult(output: PythonOutput(), system: response.system)
         switch response.result {
         case .success(let output): result.output = output
@@ -163,7 +193,8 @@ final class CallRun: Sendable {
         result = checked(result)
         if let reason = result.output.failure, isRepeated(index, response) {
             events.display.handle(.retried(reason: reason))
-            queue.yield(task)
+            page.note(Self.name(index), on: result.system, .triedAgain(reason, lines: result.output.lines))
+            send(task, value)
             return
         }
         if result.output.failure == nil { try await journal?.add(result.output, of: task) }
@@ -172,7 +203,7 @@ final class CallRun: Sendable {
                 .debug, "item \(index + 1) on \(name: result.system ?? "-"):", details: result.output.log)
         }
         state.withLock { state in
-            state.values[index] = nil
+            state.forget(index)
             state.hold(result.output.value.count, at: index)
         }
         try await write(result, of: index)
@@ -199,15 +230,16 @@ final class CallRun: Sendable {
     }
 
     private func write(_ result: CallResult, of index: Int) async throws {
-        let name = "item \(index + 1)"
+        let name = Self.name(index)
         if let reason = result.output.failure {
             events.display.handle(.failed(work: 1, reason: reason))
             events.display.handle(.fileEnded(file: name, outputs: [], errors: [reason]))
+            page.note(name, on: result.system, .failed(reason, lines: result.output.lines))
         } else {
+            page.note(name, on: result.system, result.isRecorded ? .recorded : .done(seconds: result.output.seconds))
             if let system = result.system { events.display.handle(.finished(work: 1, system: system)) }
             events.display.handle(.fileEnded(file: name, outputs: []))
         }
-        page.page?.noteItem(name, on: result.system, failure: result.output.failure)
         let count = try await writer.run { [output] in try output.withLock { try $0.add(result, at: index) } }
         let waiter = state.withLock { state in
             state.report.add(result, name: name)
@@ -218,6 +250,11 @@ final class CallRun: Sendable {
         }
         waiter?.resume()
     }
+}
+
+extension PythonOutput {
+    /// The lines that say most about a failure.
+    fileprivate var lines: [String] { trace.isEmpty ? log : trace }
 }
 
 /// Counts of the items of a run, and its first failures.
@@ -244,7 +281,7 @@ struct CallReport: Sendable {
         failed += 1
         if failures.count >= 20 { return }
         let place = result.system.map { " (on \($0))" } ?? ""
-        failures.append(("\(name) failed: \(reason)\(place)", output.trace.isEmpty ? output.log : output.trace))
+        failures.append(("\(name) failed: \(reason)\(place)", output.lines))
     }
 
     /// A warning if results come from different sources of the module; nil if they do not.

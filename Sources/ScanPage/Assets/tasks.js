@@ -7,26 +7,36 @@ class TaskPage extends StatusPage {
 
   done(update) { return update.state.done; }
 
+  get unit() { return this.update.state.unit; }
+
   drawAll() {
     if (!this.process) return;
-    const { process, update: { state } } = this;
+    const { process, update, update: { state } } = this;
     const slots = state.systems.reduce((sum, system) => sum + system.slots, 0);
     document.title = `${process.name} · Skyfarm`;
     byID("name").textContent = process.name;
     byID("facts").textContent = [process.software, process.address && `at ${process.address}`].filter(Boolean).join(" ");
     if (byID("now").textContent !== state.now) byID("now").textContent = state.now;
+    const units = state.unit === "item" ? "Items" : "Tasks", hasItems = state.planned !== undefined;
+    const all = hasItems ? ` of ${whole(state.planned)}` : "";
     const figures = [
       ["Up", duration(this.seconds)], ["Systems", whole(state.systems.length)],
-      ["Running", `${whole(state.running)} of ${whole(slots)}`], ["Tasks done", whole(state.done)],
-      ["Tasks/s", digits(state.rate), "over the last 10 seconds"], ["Failed", whole(state.failed)],
+      ["Running", `${whole(state.running)} of ${whole(slots)}`], [`${units} done`, `${whole(state.done)}${all}`],
+      [`${units}/s`, digits(state.rate), "over the last 10 seconds"], ["Failed", whole(state.failed)],
     ];
-    if (process.role === "node") figures.splice(3, 0, ["Waiting", whole(state.waiting)]);
+    const waiting = hasItems && update.end ? "Not run" : "Waiting";
+    if (hasItems || process.role === "node") figures.splice(3, 0, [waiting, whole(state.waiting)]);
+    byID("types-title").textContent = `${units} by type`;
+    byID("rate-title").textContent = `${units} done since this page was opened`;
     if (state.recorded > 0) figures.push(["From the journal", whole(state.recorded)]);
     fillFigures(figures);
-    this.fill("systems", ["Name", "State", "Running", "Done"], state.systems.map((system) => [
+    // Items wait on a system behind others of their task.
+    const heads = ["Name", "State", "Running", ...(hasItems ? ["Waiting there"] : []), "Done"];
+    this.fill("systems", heads, state.systems.map((system) => [
       system.isLocal ? `${system.name} (this process)` : system.name, system.state,
-      `${whole(system.running)} of ${whole(system.slots)}`, whole(system.done),
-    ]), [2, 3], "No system takes tasks now.");
+      `${whole(system.running)} of ${whole(system.slots)}`, ...(hasItems ? [whole(system.scheduled)] : []),
+      whole(system.done),
+    ]), hasItems ? [2, 3, 4] : [2, 3], "No system takes tasks now.");
     this.fill("types", ["Type", "Running", "Done", "Failed", "Tried again", "From the journal", "Mean time"],
       state.types.map((type) => [
         type.name, process.role === "node" ? "–" : whole(type.running), whole(type.done), whole(type.failed),

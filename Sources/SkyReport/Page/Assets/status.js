@@ -43,13 +43,17 @@ class StatusPage {
     }
   }
 
+  /** What the page counts. */
+  get unit() { return "task"; }
+
   /** The tasks that were done since the page was opened, against time. */
   drawRate() {
     const { samples, seconds } = this;
     const [first] = samples, total = samples.at(-1).done - first.done;
     chart(byID("rate"), {
       x: [first.time, Math.max(seconds, first.time + 1)], y: [0, Math.max(1, total) * 1.05], began: this.began,
-      yLabel: "tasks", counts: true, height: 180, label: `${plural(total, "task")} done since this page was opened`,
+      yLabel: `${this.unit}s`, counts: true, height: 180,
+      label: `${plural(total, this.unit)} done since this page was opened`,
     }, (svg, toX, toY) => {
       const points = [];
       let last = toY(0);
