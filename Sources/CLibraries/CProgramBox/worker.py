@@ -1,7 +1,7 @@
 # The program of a worker: it calls functions of one module for the node that has started it. It follows _values.py in
 # one text, and runs with the words FOLDER and MODULE; descriptor 3 is the channel to the node, of which each message is
 # an object in JSON, then, after a zero byte, a value, unless that is in a file in memory that comes with the message.
-# An answer has the number of its call.
+# An answer has the number of its call. Before it, a message of one byte says that the call begins.
 
 import hashlib
 import importlib
@@ -14,6 +14,7 @@ import traceback
 
 _INLINE = 32768
 _LINES, _LINE = 20, 1000
+_BEGINS = b"\1"
 
 
 def _checked(path):
@@ -214,6 +215,8 @@ def _main():
             # The node starts another worker, which has the new source.
             _send(channel, {"stale": True, **number})
             return
+        # A worker that ends before this has called nothing, so that the node has another one make the call.
+        channel.send(_BEGINS)
         try:
             parts = _call(root, head, buffer)
             answer = {"ok": True}

@@ -96,6 +96,7 @@ package final class PythonHost: Sendable {
         var output = PythonOutput()
         // Each import after the first one is that of a source which has changed since the import before.
         var imports = 0
+        var end: String?
         while imports < Self.mostImports {
             try context.checkCancellation()
             let environment = variables + ["SKYFARM_CPUS=\(task.cpus)", "OMP_NUM_THREADS=\(task.cpus)"]
@@ -111,7 +112,9 @@ package final class PythonHost: Sendable {
             let reply = try bulk.withUnsafeBytes { try worker.call(task.function, $0, until: deadline, context) }
             output.version = worker.version
             switch reply {
-            case .stale: continue
+            case .stale(let reason):
+                end = reason
+                continue
             case .ended(let reason): (output.failure, output.log) = (reason, worker.takeLines())
             case .failure(let reason, let trace):
                 (output.failure, output.trace, output.log) = (reason, trace, worker.takeLines())
@@ -123,7 +126,9 @@ package final class PythonHost: Sendable {
             }
             return output
         }
-        output.failure = "the worker of \(module) ends, or its source changes, each time that it is imported"
+        output.failure =
+            "the worker of \(module) ends, or its source changes, each time that it is imported"
+            + (end.map { ": \($0)" } ?? "")
         return output
     }
 

@@ -22,9 +22,10 @@ final class PythonWorker: Sendable {
     enum Reply {
         case value([UInt8])
         case failure(String, trace: [String])
-        /// The module's source has changed since it was imported, or the worker has ended before: nothing was called.
-        case stale
-        /// The worker has ended, or was ended, for this reason.
+        /// The module's source has changed since it was imported, or the worker has ended before the call began, for this
+        /// reason if it is known: nothing was called.
+        case stale(reason: String?)
+        /// The worker has ended during the call, or was ended, for this reason.
         case ended(String)
     }
 
@@ -97,7 +98,7 @@ final class PythonWorker: Sendable {
                     reason: "\(kind.module) cannot be imported: \(answer.error ?? "unknown")",
                     trace: answer.lines ?? [],
                     log: log)
-            case .ended(let reason):
+            case .ended(let reason, _):
                 throw ImportFailure(reason: "\(kind.module) cannot be imported: \(reason)", trace: [], log: log)
             }
         }
@@ -128,14 +129,14 @@ final class PythonWorker: Sendable {
             skyfarm_send_call(channel.number, $0.baseAddress, $0.count, file?.number ?? -1)
         }
         // It has ended since its last call.
-        if error == EPIPE || error == ECONNRESET { return .stale }
+        if error == EPIPE || error == ECONNRESET { return .stale(reason: nil) }
         guard error == 0 else { throw ProgramPlace.refusal("the call of a function", error) }
         switch try Self.reply(of: place, channel, limits, until: deadline, context) {
-        case .ended(let reason): return .ended(reason)
+        case .ended(let reason, let isIdle): return isIdle ? .stale(reason: reason) : .ended(reason)
         case .message(let answer, let bytes):
             // A process that the function has left, for example, may have sent another one.
             guard answer.call == number else { throw Self.strangeAnswer }
-            if answer.stale == true { return .stale }
+            if answer.stale == true { return .stale(reason: nil) }
             if answer.ok == true { return .value(bytes) }
             return .failure(answer.error ?? "the worker gave no reason", trace: answer.lines ?? [])
         }
@@ -165,9 +166,13 @@ final class PythonWorker: Sendable {
     /// Most bytes of a message.
     private static let longest = 160 << 10
 
+    /// The only byte of the message with which a worker begins a call.
+    private static let begins: UInt8 = 1
+
     private enum Message {
         case message(Answer, [UInt8])
-        case ended(String)
+        /// `isIdle` is true if the worker has ended by itself, and had not begun a call.
+        case ended(String, isIdle: Bool)
     }
 
     /// Waits for a message, and ends the worker at the deadline or once `context` is cancelled.
@@ -178,20 +183,25 @@ final class PythonWorker: Sendable {
         var bytes = [UInt8](repeating: 0, count: longest)
         var (reply, result) = (skyfarm_reply(), skyfarm_program_result())
         var isEnding: String?
+        var isIdle = true
         while true {
             let answer = bytes.withUnsafeMutableBytes {
                 skyfarm_await_reply(
                     place.supervisorSocket, channel.number, 20, $0.baseAddress, $0.count, &reply, &result)
             }
-            if answer < 0 { return .ended("its supervisor has ended") }
+            if answer < 0 { return .ended("its supervisor has ended", isIdle: isIdle && isEnding == nil) }
             if answer == 2 {
                 if context.isCancelled { throw CancellationError() }
                 if place.hasExceededMemory { result.end = skyfarm_program_out_of_memory.rawValue }
-                return .ended(isEnding ?? reason(result, limits))
+                return .ended(isEnding ?? reason(result, limits), isIdle: isIdle && isEnding == nil)
             }
             if answer == 3, isEnding == nil { throw strangeAnswer }
             if answer == 1 {
                 let file = reply.file < 0 ? nil : OpenDescriptor(reply.file)
+                if bytes.prefix(reply.count) == [begins] {
+                    isIdle = false
+                    continue
+                }
                 if isEnding == nil { return try message(bytes[..<reply.count], file) }
             }
             if isEnding == nil, context.isCancelled || ContinuousClock.now >= deadline.time {

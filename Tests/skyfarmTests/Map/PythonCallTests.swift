@@ -157,6 +157,70 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: box.watch.path).isEmpty)
     }
 
+    /// A module whose worker ends by itself between two calls, or leaves a process that holds its channel.
+    private static let mortal = """
+        import ctypes, os, signal, sys, threading, time
+        def pid(x): return os.getpid()
+        def helped(x):
+            if os.fork() == 0:
+                signal.pause()
+            return os.getpid()
+        def hang(x):
+            open(x, "w").close()
+            time.sleep(1000)
+        def doomed(x):
+            def end():
+                libc = ctypes.PyDLL(None)
+                while not os.path.exists(x): time.sleep(0.005)
+                # No other thread runs from now on: one that has received a call does not begin it.
+                sys.setswitchinterval(1000)
+                libc.creat((x + ".ends").encode(), 0o600)
+                libc.usleep(500_000)
+                os._exit(7)
+            threading.Thread(target=end, daemon=True).start()
+            return os.getpid()
+        """
+
+    @Test("do not fail since their worker was killed before", arguments: ["pid", "helped"])
+    func killedBetweenCalls(function: String) throws {
+        let host = try host(Self.mortal)
+        defer { host.close() }
+        for _ in 0..<10 {
+            let worker = try #require(pid_t(try json(call(host, "m.\(function)"))))
+            #expect(kill(worker, SIGKILL) == 0)
+            let next = try call(host, "m.pid")
+            #expect(next.failure == nil)
+            #expect(try json(next) != "\(worker)")
+        }
+    }
+
+    @Test("do not fail since their worker ends by itself before they begin")
+    func endedBetweenCalls() throws {
+        let host = try host(Self.mortal)
+        defer { host.close() }
+        let signal = box.scene.path("end")
+        let worker = try json(call(host, "m.doomed", "\"\(signal)\""))
+        _ = try box.scene.write([], "end")
+        while access(signal + ".ends", F_OK) != 0 { usleep(1000) }
+        let next = try call(host, "m.pid")
+        #expect(next.failure == nil)
+        #expect(try json(next) != worker)
+    }
+
+    @Test("fail if their worker is killed while it calls")
+    func killedDuringCall() throws {
+        let host = try host(Self.mortal)
+        defer { host.close() }
+        let worker = try #require(pid_t(try json(call(host, "m.pid"))))
+        let begun = box.scene.path("begun")
+        Thread.detachNewThread {
+            while access(begun, F_OK) != 0 { usleep(1000) }
+            kill(worker, SIGKILL)
+        }
+        let output = try call(host, "m.hang", "\"\(begun)\"", seconds: 60)
+        #expect(output.failure == "ended the worker by signal 9")
+    }
+
     @Test("that are cancelled end, with their worker")
     func cancelled() throws {
         let host = try host()
