@@ -4,6 +4,7 @@ import Foundation
 import ProgramTask
 import ScanBasics
 import SkyFITS
+import SkyScan
 
 /// The items of a run: what its arguments name.
 struct MapInputs: Sendable {
@@ -53,12 +54,28 @@ struct MapInputs: Sendable {
                 append(path)
             }
         case .some: append(argument)
+        case nil where NodeImageName(argument) != nil: throw Self.missing(argument)
         case nil where ShellPattern.isPattern(argument):
             let found = try readable.paths(matching: argument).paths
             if found.isEmpty { throw CommandError(.input, "\(argument): no file matches") }
             for path in found { append(path) }
-        case nil: throw CommandError(.input, "\(argument): there is no such file")
+        case nil: throw Self.missing(argument)
         }
+    }
+
+    /// The error about a file that is not there.
+    static func missing(_ path: String) -> CommandError {
+        onNode(path) ?? CommandError(.input, "\(path): there is no such file")
+    }
+
+    /// The error about a name of a file on a node, with the command that gives the node the job; nil for other names.
+    static func onNode(_ path: String) -> CommandError? {
+        guard let name = NodeImageName(path) else { return nil }
+        let node = ShellPattern.isPattern(name.node) ? "NODE" : name.node
+        return CommandError(
+            .input,
+            "\(path): lies on a node, and map takes files of this machine: `skyfarm submit map --on \(node) ..."
+                + " -- \(commandLine([name.path]))` runs there, if the node has been started with --accept-jobs")
     }
 
     private mutating func append(_ path: String) {

@@ -53,7 +53,8 @@ struct MapPlan: Sendable {
 
     private static func shared(_ path: String) throws -> Shared {
         guard let data = try? ReadableFiles.current.contents(of: path) else {
-            throw CommandError(.input, "--shared \(path): cannot be read; check its name and permissions")
+            throw MapInputs.onNode(path)
+                ?? CommandError(.input, "--shared \(path): cannot be read; check its name and permissions")
         }
         let name = MapItem.Member(path: path).text
         guard ProgramPath.isName(name) else { throw UsageError("map: --shared \(path): name a file") }
@@ -105,7 +106,7 @@ struct MapPlan: Sendable {
                 throw CommandError(.input, error.message)
             }
             guard let status, status.kind == .regular else {
-                throw CommandError(.input, "\(path): there is no such file")
+                throw MapInputs.missing(path)
             }
             inputs.append(.init(name: MapItem.Member(path: path).text, size: Int(status.size)))
         }

@@ -142,6 +142,21 @@ import Testing
         #expect(try map([], ["-o", scene.folder + "/", "--collect"] + inputs).code == 6)
     }
 
+    @Test("a file that lies on a node is refused with the command that runs there", arguments: ["alpha", "*"])
+    func onNode(node: String) throws {
+        let list = try scene.write(Array("\(node):/night/a.cat\n".utf8), "list")
+        let file = "\(node):/night/a.cat"
+        for words in [["--", file], ["--", "@" + list], ["--with", file] + inputs, ["--shared", file] + inputs] {
+            let result = try map([], ["-o", "-", "--dry-run"] + words)
+            let command = "`skyfarm submit map --on \(node == "*" ? "NODE" : node) ... -- /night/a.cat`"
+            #expect(result.code == 5 && result.errorLines.count == 1, "\(result.errors)")
+            #expect(result.errors.contains("lies on a node") && result.errors.contains(command), "\(result.errors)")
+        }
+        // A shell here must not expand a pattern.
+        let pattern = try map([], ["-o", "-", "--", "\(node):/night/*.cat"])
+        #expect(pattern.errors.contains("... -- '/night/*.cat'`"), "\(pattern.errors)")
+    }
+
     @Test("a list that names itself is an error")
     func listOfLists() throws {
         let list = try scene.write(Array("@\(scene.path("list"))\n".utf8), "list")
