@@ -4,7 +4,7 @@ import Foundation
 import ScanBasics
 
 /// Writes the outputs of items in the order of the items. Those that are early wait in memory and, beyond a limit, in a
-/// file without a name.
+/// file without a name. At a terminal control characters are replaced, as those of all other outputs are.
 struct OrderedOutput {
     private enum Early {
         case bytes([UInt8])
@@ -18,10 +18,12 @@ struct OrderedOutput {
     private var spooled: Int64 = 0
     private let limit: Int
     private let descriptor: Int32
+    private let isTerminal: Bool
 
     /// Writes to `descriptor`, and keeps up to `limit` bytes in memory.
     init(to descriptor: Int32 = STDOUT_FILENO, limit: Int = 64 << 20) {
         (self.descriptor, self.limit) = (descriptor, limit)
+        isTerminal = Terminal(descriptor: descriptor).isTerminal
     }
 
     /// The output of the item at `index`; empty for an item that failed. A line end is added if it has none.
@@ -85,7 +87,8 @@ struct OrderedOutput {
     }
 
     private func write(_ bytes: [UInt8]) throws(CommandError) {
-        let error = bytes.withUnsafeBytes { writeAll($0, to: descriptor) }
+        let shown = isTerminal ? Array(String(decoding: bytes, as: UTF8.self).printableLines.utf8) : bytes
+        let error = shown.withUnsafeBytes { writeAll($0, to: descriptor) }
         if let error { throw CommandError(error == EPIPE ? .brokenPipe : .output, "standard output", errno: error) }
     }
 }

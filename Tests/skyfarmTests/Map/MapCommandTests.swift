@@ -157,6 +157,34 @@ import Testing
         #expect(pattern.errors.contains("... -- '/night/*.cat'`"), "\(pattern.errors)")
     }
 
+    @Test("what programs print cannot control a terminal, and is as it is elsewhere")
+    func terminal() throws {
+        let node = try node("printf 'a\\033[2J\\033]0;x\\007\\303\\251\\tb\\r\\n'")
+        let items = ["--items", try scene.write(Array("1\n2\n".utf8), "items")]
+        let raw = try map([node], ["-o", "-"] + items)
+        #expect(raw.output == String(repeating: "a\u{1b}[2J\u{1b}]0;x\u{7}é\tb\r\n", count: 2), "\(raw.errors)")
+        var (own, terminal): (Int32, Int32) = (-1, -1)
+        try #require(openpty(&own, &terminal, nil, nil, nil) == 0)
+        defer { for end in [own, terminal] { close(end) } }
+        let path = String(cString: try #require(ttyname(terminal)))
+        let program = try Program(
+            ["map", "work", "-o", "-", "--no-discovery", "--node", node.address] + items, output: .file(path),
+            environment: mine.environment)
+        let result = try program.finish()
+        // The terminal makes "\r\n" of a line end, and passes on what it gets a moment later.
+        let line = "a\u{fffd}[2J\u{fffd}]0;x\u{fffd}é\tb\u{fffd}\r\n"
+        var shown: [UInt8] = []
+        var entry = pollfd(fd: own, events: Int16(POLLIN), revents: 0)
+        while shown.count < 2 * line.utf8.count, poll(&entry, 1, 20_000) > 0 {
+            var bytes = [UInt8](repeating: 0, count: 4096)
+            let count = read(own, &bytes, bytes.count)
+            if count <= 0 { break }
+            shown += bytes.prefix(count)
+        }
+        #expect(result.code == 0, "\(result.errors)")
+        #expect(String(decoding: shown, as: UTF8.self) == line + line)
+    }
+
     @Test("a list that names itself is an error")
     func listOfLists() throws {
         let list = try scene.write(Array("@\(scene.path("list"))\n".utf8), "list")
