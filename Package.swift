@@ -155,8 +155,8 @@ let package = Package(
         .target(
             name: "CalibrationCommand",
             dependencies: [
-                "ImageScanning", "CalibrationFlags", "Console", "CommandLineKit", "SkyScan", "SkyCalibration",
-                "SkyFITS",
+                "ImageScanning", "CalibrationFlags", "Console", "CommandLineKit", "SkyScan", "SkyReport",
+                "SkyCalibration", "SkyFITS",
                 "ScanFarm", "ScanNetwork", "ScanCluster", "ScanBasics", "TaskJournal",
             ],
             swiftSettings: swift),
@@ -200,7 +200,7 @@ let package = Package(
         .target(
             name: "SkyReport",
             dependencies: [
-                "SkyCatalogue", "SkyExtraction", "SkyFITS", "CPageAssets", "CZlib",
+                "SkyCatalogue", "SkyExtraction", "SkyFITS", "ScanBasics", "CPageAssets", "CZlib",
             ], exclude: ["Page/Assets"],
             swiftSettings: computing),
         // Messages to the programs of a user, through the hub that runs; knows no pixel.

@@ -13,6 +13,7 @@ extension CalibrateCommand {
         package var compresses: Bool
         package var common: CommonOptions
         package var log: Log
+        let report: ReportFile?
         let recipe: CalibrationRecipe
         let slots: Slots
         /// The systems that search cosmic rays.
@@ -32,6 +33,7 @@ extension CalibrateCommand {
             self.output = output
             overwrite = try arguments[CalibrationOptions.overwrite]
             compresses = try arguments[CalibrateCommand.compress]
+            report = try ReportFile(arguments, of: CalibrateCommand.spec, overwrite: overwrite)
             common = try CommonOptions(arguments)
             log = try Log(arguments)
             slots = Slots(try CalibrationOptions.slots(arguments))
@@ -43,6 +45,9 @@ extension CalibrateCommand {
             night = try NightChoices(arguments)
             recipe = try CalibrateCommand.recipe(arguments)
             try night.check(recipe)
+            if night.isDryRun, report != nil {
+                throw UsageError("--report: --dry-run calibrates nothing that it could show; leave one of them out")
+            }
         }
     }
 
@@ -112,7 +117,8 @@ extension CalibrateCommand {
         ],
         sections: [
             OptionSection(
-                title: "Output", options: [output.spec, CalibrationOptions.overwrite.spec, compress.spec]),
+                title: "Output",
+                options: [output.spec, CalibrationOptions.overwrite.spec, compress.spec, ReportFile.option.spec]),
             OptionSection(
                 title: "Calibration",
                 options: [

@@ -7,6 +7,8 @@ extension CalibrateCommand {
     struct NextScan: Sendable {
         private let words: [String]
         private let layers: Arguments
+        /// Its page and its picture.
+        let pages: [String]
 
         /// Nil without the word `--` after the frames.
         /// - Throws: `UsageError` if the words are not options of a scan.
@@ -20,7 +22,7 @@ extension CalibrateCommand {
                 throw UsageError(
                     "calibrate: after -- come options of skyfarm scan without images, as in -- -o catalogues/")
             }
-            _ = try ScanCommand(scan)
+            pages = try ScanCommand(scan).options.page.paths
         }
 
         private static func arguments(

@@ -44,13 +44,15 @@ package struct CalibrateCommand: Command {
         let display = ProgressDisplay(options.common, options.log)
         let interrupts = Interrupts(beforeExit: display.abandon)
         defer { display.finish() }
-        let calibrator = try FrameCalibrator(options, display, interrupts)
+        let record = FrameRecord(options.report, frames: files.count)
+        let calibrator = try FrameCalibrator(options, display, interrupts, record)
         defer { calibrator.close() }
         display.handle(.stage("calibrate"))
         let results = try await calibrator.calibrate(
             files.map(\.location), plan.outputs, options.recipe, masters)
         display.finish()
-        for warning in masters.warnings() { options.log.write(.warning, StyledText(warning)) }
+        let warnings = masters.warnings()
+        for warning in warnings { options.log.write(.warning, StyledText(warning)) }
         var report = CalibrationReport(
             rows: files.indices.map { index in
                 CalibrationReport.Row(
@@ -59,6 +61,7 @@ package struct CalibrateCommand: Command {
             })
         report.systems = calibrator.systems
         try report.write(options.output, options.common, options.log)
+        try record?.write(options.output, report.frames, options.recipe.shownMasters, notes: warnings)
         return (report, interrupts.received)
     }
 }

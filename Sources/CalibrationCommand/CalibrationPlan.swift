@@ -16,12 +16,13 @@ struct CalibrationPlan {
     /// Of each frame, in the order of the frames.
     let outputs: [Output]
     private let overwrite: Bool
+    private let report: ReportFile?
 
     /// The outputs of frames, which may be none of the frames, the masters and `others`.
     /// - Throws: `UsageError` if two frames would have one output, or a frame would be replaced; `CommandError` for a
     ///   frame on a node.
     init(_ files: [InputList.File], _ options: CalibrateCommand.Options, others: [String] = []) throws {
-        overwrite = options.overwrite
+        (overwrite, report) = (options.overwrite, options.report)
         try CalibrationOptions.requireLocal(files, by: "calibrate")
         let isFolder =
             options.output.hasSuffix("/") || (try? ReadableFiles.current.kind(of: options.output)) == .folder
@@ -40,8 +41,9 @@ struct CalibrationPlan {
             }
             return Output(path: path, isCompressed: options.compresses || path.hasSuffix(".fz"))
         }
-        try CalibrationOptions.check(
-            outputs.map(\.path), replaceNone: files.map(\.path) + options.recipe.masterPaths + others)
+        let inputs = files.map(\.path) + options.recipe.masterPaths + others
+        try CalibrationOptions.check(outputs.map(\.path), replaceNone: inputs)
+        try report?.check(outputs: outputs.map(\.path) + (options.next?.pages ?? []), inputs: inputs)
     }
 
     /// Makes the folders, and checks that the files can be written.
@@ -56,5 +58,6 @@ struct CalibrationPlan {
             try OutputTemplate.makeFolder(of: output.path)
             try AtomicFile.check(path: output.path, overwrite: true)
         }
+        try report?.prepare()
     }
 }

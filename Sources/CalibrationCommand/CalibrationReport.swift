@@ -30,6 +30,19 @@ struct CalibrationReport {
         return errors.count < rows.count ? .partialCatalogue : CommandError(first, in: command).code
     }
 
+    /// The frames as the page shows them.
+    var frames: [FrameRecord.Frame] {
+        rows.map { row in
+            switch row.result {
+            case .success: FrameRecord.Frame(name: row.name, output: row.output)
+            case .failure(let error):
+                FrameRecord.Frame(name: row.name, failure: Self.words(error).replacing("\(row.name): ", with: ""))
+            }
+        }
+    }
+
+    private static func words(_ error: any Error) -> String { error is CancellationError ? "stopped" : "\(error)" }
+
     /// Writes an error for each frame that failed, and the result.
     func write(_ output: String, _ common: CommonOptions, _ log: Log) throws {
         var document = Document(
@@ -44,7 +57,7 @@ struct CalibrationReport {
                 (file.withoutValue, file.cosmicRays) = (summary.masked, summary.rays)
                 document.done += 1
             case .failure(let error):
-                let reason = error is CancellationError ? "stopped" : "\(error)"
+                let reason = Self.words(error)
                 file.error = reason
                 document.failed += 1
                 let words = reason.contains(row.path) ? reason : "\(row.name): \(reason)"

@@ -12,6 +12,7 @@ extension CombineCommand {
         package var overwrite: Bool
         package var common: CommonOptions
         package var log: Log
+        let report: ReportFile?
         private let method: StackMethod
         private let scale: FrameScale
         private let masters: (bias: String?, dark: String?)
@@ -27,6 +28,7 @@ extension CombineCommand {
             }
             self.output = output
             overwrite = try arguments[CalibrationOptions.overwrite]
+            report = try ReportFile(arguments, of: CombineCommand.spec, overwrite: overwrite)
             common = try CommonOptions(arguments)
             log = try Log(arguments)
             let (sigma, iterations) = (try arguments[CombineCommand.sigma], try arguments[CombineCommand.iterations])
@@ -120,7 +122,7 @@ extension CombineCommand {
                 title: "Combination",
                 options: [
                     output.spec, CalibrationOptions.overwrite.spec, method.spec, sigma.spec, iterations.spec,
-                    scale.spec, mask.spec, count.spec, scatter.spec,
+                    scale.spec, mask.spec, count.spec, scatter.spec, ReportFile.option.spec,
                 ]),
             OptionSection(
                 title: "Masters",

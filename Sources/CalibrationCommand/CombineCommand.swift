@@ -20,7 +20,9 @@ package struct CombineCommand: Command {
         let start = ContinuousClock.now
         let inputs = request.frames + [request.bias, request.dark].compactMap(\.self) + request.masks.joined()
         try CalibrationOptions.check([options.output], replaceNone: inputs.map(\.path))
+        try options.report?.check(outputs: [options.output], inputs: inputs.map(\.path))
         try AtomicFile.check(path: options.output, overwrite: options.overwrite)
+        try options.report?.prepare()
         let display = ProgressDisplay(options.common, options.log)
         let interrupts = Interrupts(beforeExit: display.abandon)
         defer { display.finish() }
@@ -35,6 +37,8 @@ package struct CombineCommand: Command {
         }
         display.finish()
         try report(request, seconds: (ContinuousClock.now - start) / .seconds(1))
+        let master = ShownMaster(role: "master", location: ImageLocation(path: options.output, selector: .firstImage))
+        try options.report?.write(options.output, [], ShownMaster.sections([master]))
         return .complete
     }
 

@@ -14,11 +14,10 @@ final class FarmedFrames: Sendable {
     private let farm: RayFarm
     private let frames: [ImageLocation]
     private let outputs: [CalibrationPlan.Output]
-    private let overwrite: Bool
     private let calibration: FrameCalibration
+    private let frameWriter: FrameWriter
     private let delivery: MasterDelivery
     private let queue: ImageQueue
-    private let isStopped: @Sendable () -> Bool
     private let state: Locked<State>
 
     private struct State {
@@ -28,11 +27,11 @@ final class FarmedFrames: Sendable {
     }
 
     init(
-        _ farm: RayFarm, _ frames: [ImageLocation], _ outputs: [CalibrationPlan.Output], overwrite: Bool,
-        _ calibration: FrameCalibration, isStopped: @escaping @Sendable () -> Bool
+        _ farm: RayFarm, _ frames: [ImageLocation], _ outputs: [CalibrationPlan.Output],
+        _ calibration: FrameCalibration, _ writer: FrameWriter
     ) {
-        (self.farm, self.frames, self.outputs, self.overwrite) = (farm, frames, outputs, overwrite)
-        (self.calibration, self.isStopped) = (calibration, isStopped)
+        (self.farm, self.frames, self.outputs) = (farm, frames, outputs)
+        (self.calibration, frameWriter) = (calibration, writer)
         delivery = MasterDelivery(farm.node.coordinator, images: frames.count)
         queue = ImageQueue(systems: farm.node.systems)
         state = Locked(
@@ -173,15 +172,11 @@ final class FarmedFrames: Sendable {
     }
 
     private func write(_ frame: FrameSearch) async {
-        let (path, isCompressed) = (outputs[frame.index].path, outputs[frame.index].isCompressed)
         let writer = farm.writers[frame.index % farm.writers.count]
         do {
             let rays = try frame.rays()
-            let summary = try await writer.run { [calibration, overwrite, isStopped, frames] in
-                try CalibratedFile(calibration.recipe, calibration.masters).write(
-                    frames[frame.index], to: path, overwrite: overwrite, isCompressed: isCompressed, rays: rays
-                ) {
-                    if isStopped() { throw CancellationError() }
+            let summary = try await writer.run { [calibration, frameWriter, frames, outputs] in
+                try frameWriter.write(frames[frame.index], to: outputs[frame.index], calibration, rays: rays) {
                     try frame.first.withLock(\.self)?.requireUnchanged()
                 }
             }

@@ -119,17 +119,23 @@ struct NightCalibration {
         do {
             try maker.run(isDryRun: false)
         } catch is CancellationError {
+            // The signal that ended the command is what to report.
+            try? FrameRecord(options.report, frames: 0)?.write(
+                options.output, plan.lights.map { .init(name: $0.frame.location.description, failure: "stopped") },
+                NightReport(plan, maker, others).shown, notes: warnings)
             throw CommandError(
                 interrupts.received?.exitCode ?? .interrupted, "calibrate: stopped; no frame was written")
         }
         let failures = unreadable + plan.failures + maker.failures
         let report = NightReport(plan, maker, others)
         display.handle(.stage("calibrate"))
-        let calibrator = try FrameCalibrator(options, display, interrupts)
+        let record = FrameRecord(options.report, frames: plan.lights.count)
+        let calibrator = try FrameCalibrator(options, display, interrupts, record)
         defer { calibrator.close() }
         let (results, strange) = try await calibrate(maker, calibrator, interrupts)
         display.finish()
-        for warning in warnings + report.warnings + strange { log.write(.warning, StyledText(warning)) }
+        let notes = warnings + report.warnings + strange
+        for warning in notes { log.write(.warning, StyledText(warning)) }
         let lights = plan.lights.indices.map { index in
             let location = plan.lights[index].frame.location
             return CalibrationReport.Row(
@@ -139,6 +145,8 @@ struct NightCalibration {
         let all = CalibrationReport(
             rows: lights + failures.map(Self.row), night: report, systems: calibrator.systems)
         try all.write(options.output, options.common, log)
+        let masters = report.shown + options.recipe.shownMasters
+        try record?.write(options.output, all.frames, masters, notes: notes)
         return (all, interrupts.received)
     }
 

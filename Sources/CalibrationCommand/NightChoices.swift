@@ -74,6 +74,13 @@ extension CalibrateCommand.Options {
 extension CalibrationRecipe {
     /// The files that it names.
     var masterPaths: [String] { [bias, dark, flat, badPixels].compactMap { $0?.path } }
+
+    /// Those that it names, for the page.
+    var shownMasters: [ShownMaster] {
+        [("bias", bias), ("dark", dark), ("flat", flat), ("bad pixels", badPixels)].compactMap { role, location in
+            location.map { ShownMaster(role: role, location: $0) }
+        }
+    }
 }
 
 private struct KeyList: Sendable {

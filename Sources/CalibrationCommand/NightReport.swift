@@ -58,6 +58,30 @@ struct NightReport {
         }
     }
 
+    /// The masters as the page shows them: those that were made or kept, and those of other nights that frames use.
+    var shown: [ShownMaster] {
+        let made = masters.map { master in
+            let count = HumanFormat.count(master.frames.count, "frame")
+            let sources = [master.bias, master.dark].compactMap(\.self).map { ", minus \($0)" }.joined()
+            let location = ImageLocation(path: master.file, selector: .firstImage)
+            let words = "\(master.state.rawValue): the median of \(count)\(sources)"
+            if master.state == .failed {
+                return ShownMaster(role: master.kind.rawValue, location: location, failure: master.note ?? "not made")
+            }
+            return ShownMaster(role: master.kind.rawValue, location: location, words: words)
+        }
+        var known = Set(made.map(\.location))
+        let others = plan.lights.flatMap { light in
+            [("bias", light.bias), ("dark", light.dark), ("flat", light.flat)].compactMap { role, source in
+                if case .file(let location) = source, known.insert(location).inserted {
+                    return ShownMaster(role: role, location: location, words: "of an earlier run")
+                }
+                return nil
+            }
+        }
+        return made + others
+    }
+
     /// The lines for the user about steps that are left out, and masters that lack something.
     var warnings: [String] {
         let left = missing.map { "there is no \($0.rawValue) frame: this step is left out" }

@@ -51,13 +51,17 @@ struct RayFarm: Sendable {
 /// Calibrates frames: on the threads of this machine, or with a ``RayFarm`` if cosmic rays are searched.
 struct FrameCalibrator: Sendable {
     private let options: CalibrateCommand.Options
-    private let interrupts: Interrupts
+    private let writer: FrameWriter
     private let farm: RayFarm?
 
-    /// Connects nodes if they are of use.
+    /// Connects nodes if they are of use. `record` gets the frames; nil without a page.
     /// - Throws: `KeyError` if nodes are needed and no usable key exists.
-    init(_ options: CalibrateCommand.Options, _ display: ProgressDisplay, _ interrupts: Interrupts) throws {
-        (self.options, self.interrupts) = (options, interrupts)
+    init(
+        _ options: CalibrateCommand.Options, _ display: ProgressDisplay, _ interrupts: Interrupts,
+        _ record: FrameRecord?
+    ) throws {
+        self.options = options
+        writer = FrameWriter(overwrite: options.overwrite, interrupts: interrupts, record: record)
         farm =
             options.recipe.cosmicRays == nil
             ? nil : try RayFarm(options.cluster, bandRows: options.bandRows, display)
@@ -74,11 +78,10 @@ struct FrameCalibrator: Sendable {
         _ frames: [ImageLocation], _ outputs: [CalibrationPlan.Output], _ recipe: CalibrationRecipe,
         _ masters: MasterImages
     ) async throws -> FarmedFrames.Outcome {
-        guard let farm else { return here(frames, outputs, CalibratedFile(recipe, masters)) }
-        let interrupts = interrupts
-        let farmed = FarmedFrames(
-            farm, frames, outputs, overwrite: options.overwrite, FrameCalibration(recipe, masters)
-        ) { interrupts.received != nil }
+        let calibration = FrameCalibration(recipe, masters)
+        guard let farm else { return here(frames, outputs, calibration) }
+        let interrupts = writer.interrupts
+        let farmed = FarmedFrames(farm, frames, outputs, calibration, writer)
         let work = Task {
             try await farm.join()
             return try await farmed.run()
@@ -94,15 +97,8 @@ struct FrameCalibrator: Sendable {
     }
 
     private func here(
-        _ frames: [ImageLocation], _ outputs: [CalibrationPlan.Output], _ calibration: CalibratedFile
+        _ frames: [ImageLocation], _ outputs: [CalibrationPlan.Output], _ calibration: FrameCalibration
     ) -> FarmedFrames.Outcome {
-        options.slots.map(frames.indices) { index in
-            try calibration.write(
-                frames[index], to: outputs[index].path, overwrite: options.overwrite,
-                isCompressed: outputs[index].isCompressed
-            ) {
-                try interrupts.check()
-            }
-        }
+        options.slots.map(frames.indices) { try writer.write(frames[$0], to: outputs[$0], calibration) }
     }
 }

@@ -15,6 +15,8 @@ package struct CalibratedFile: Sendable {
         package var rays: Int?
         /// Number of pixels without a value.
         package var masked = 0
+        /// The median of the raw samples of each image where they are kept; nil if none is a number.
+        package var rawLevels: [Double?] = []
     }
 
     package init(_ recipe: CalibrationRecipe, _ masters: MasterImages) {
@@ -92,9 +94,10 @@ package struct CalibratedFile: Sendable {
         let plan = try ReductionPlan(frame.frame, recipe, masters, at: images.place(of: index))
         let size = plan.trim.width * plan.trim.height
         if let last = rays?.pixels.last, last >= size { throw Self.changed(images.location) }
-        let output = try calibrate(
+        let (output, level) = try calibrate(
             frame, plan,
             RawMask(after: image, in: images.location.path, width: frame.width, height: frame.height), rays)
+        summary.rawLevels.append(level)
         let (width, height) = (plan.trim.width, plan.trim.height)
         try writer.addImage(width: width, height: height, .float32, isCompressed: isCompressed)
         let cards = CalibratedHeader(plan)
@@ -121,12 +124,30 @@ package struct CalibratedFile: Sendable {
 
     private func calibrate(
         _ frame: FramePixels, _ plan: ReductionPlan, _ oldMask: RawMask?, _ rays: FoundRays?
-    ) throws -> ImageCalibration.Output {
+    ) throws -> (ImageCalibration.Output, level: Double?) {
         let raw = try frame.readAll()
         return try raw.withUnsafeBufferPointer { samples in
+            let level = Self.level(samples, plan.trim, width: frame.width)
             let window = RawWindow(PixelRect(x: 0..<frame.width, y: 0..<frame.height), samples)
             let reduction = try FrameReduction(plan) { rect, target in window.copy(rect, to: target) }
-            return try ImageCalibration(reduction, oldMask: oldMask, rays: rays).calibrate { _, body in try body(window)
+            let calibration = ImageCalibration(reduction, oldMask: oldMask, rays: rays)
+            return (try calibration.calibrate { _, body in try body(window) }, level)
+        }
+    }
+
+    /// Number of samples from which the level of a raw image is found.
+    private static let levelCount = 1 << 13
+
+    /// The median of samples that are evenly spread over a section.
+    private static func level(_ samples: UnsafeBufferPointer<Float>, _ section: PixelSection, width: Int) -> Double? {
+        let size = section.width * section.height
+        // An odd step, so that the samples are not all of a few columns.
+        let step = max(1, size / levelCount) | 1
+        return FrameLevel.median.of(count: (size + step - 1) / step) { range, values in
+            for index in range {
+                let (row, column) = (index * step / section.width, index * step % section.width)
+                let value = samples[(section.y.lowerBound + row) * width + section.x.lowerBound + column]
+                values[index - range.lowerBound] = value.isFinite ? Double(value) : .infinity
             }
         }
     }

@@ -91,7 +91,7 @@ package struct HeaderCard {
 
 extension FITSHeader {
     /// The cards with values, in order. A string that is extended by CONTINUE cards is one value.
-    var valueCards: [HeaderCard] {
+    package var valueCards: [HeaderCard] {
         var cards: [HeaderCard] = []
         for start in stride(from: 0, to: bytes.count, by: Self.cardLength) {
             let card = bytes[start..<start + Self.cardLength]

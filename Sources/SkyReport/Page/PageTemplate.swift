@@ -45,10 +45,11 @@ enum PageTemplate {
         ]
     }
 
-    /// Returns the head of a page with its style embedded, which may load images from `images` and nothing else.
-    static func head(images: String) -> [UInt8] {
+    /// Returns the head of a page with its style embedded, which may load images from `images` and nothing else, and
+    /// has scripts from `scripts`.
+    static func head(images: String, scripts: String = "'unsafe-inline'") -> [UInt8] {
         let policy =
-            "default-src 'none'; img-src \(images); style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+            "default-src 'none'; img-src \(images); style-src 'unsafe-inline'; script-src \(scripts); "
             + "base-uri 'none'; form-action 'none'"
         return Array("<meta http-equiv=\"Content-Security-Policy\" content=\"\(policy)\">\n<style>\n".utf8)
             + Assets.style + Array("</style>".utf8)

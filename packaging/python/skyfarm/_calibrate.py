@@ -22,7 +22,7 @@ def combine(
     *,
     method: str | None = None, sigma: float | None = None, iterations: int | None = None,
     scale: str | None = None, mask: PathLike | Sequence[PathLike] | None = None,
-    count: bool = False, scatter: bool = False,
+    count: bool = False, scatter: bool = False, report: PathLike | None = None,
     bias: PathLike | None = None, dark: PathLike | None = None, dark_scale: str | None = None,
     overwrite: bool = False, local_slots: int | None = None,
 ) -> Path:  # fmt: skip
@@ -44,6 +44,8 @@ def combine(
         Images that are not 0 where pixels are left out; a name may have fields, as in ``"{stem}.mask.fits"``.
     count, scatter : bool
         Whether the master has extensions with the number and the standard deviation of the values used.
+    report : path, optional
+        An HTML file for a page with the pictures of master and scatter and the levels of the frames.
     bias, dark : path, optional
         Masters to subtract.
     dark_scale : {"exptime", "none"}, optional
@@ -103,7 +105,7 @@ def calibrate(
     cr_medians: str | None = None, cr_clean: str | None = None,
     group: str | Sequence[str] | None = None, temperature_limit: float | None = None,
     masters: PathLike | None = None, recursive: bool = False,
-    compress: bool = False, overwrite: bool = False,
+    compress: bool = False, overwrite: bool = False, report: PathLike | None = None,
     nodes: Sequence[str] | None = None, srv: Sequence[str] | None = None, discovery: bool = True,
     wait: float | None = None, local_slots: int | None = None, only: Sequence[str] | None = None,
     exclude: Sequence[str] | None = None, priority_weight: float | None = None, band: int | None = None,
@@ -134,6 +136,8 @@ def calibrate(
         What the frames of a folder and their masters have in common, as ``["filter", "gain", "INSTRUME"]``.
     masters : path, optional
         The folder of the masters that are made, or kept from an earlier call.
+    report : path, optional
+        An HTML file for a page with pictures of masters and frames and what was found in them.
     nodes : sequence of str, optional
         Addresses HOST:PORT of nodes that search cosmic rays (``--node``).
     discovery : bool
