@@ -11,7 +11,7 @@ extension ScanSystem {
 
         /// Its place in a run.
         struct Booking {
-            let id: TaskLedger.AttemptID
+            let id: AttemptID
             let reservation: Systems.State.Reservation
             let systems: Systems
             /// What the run and its attempts share.
@@ -23,7 +23,7 @@ extension ScanSystem {
             /// Attempts that have ended and that the run has not handled, also while it waits for its consumer.
             var unseen = 0
             /// Takes what tasks report that run on the system of that name; nil if nobody observes the run.
-            var report: (@Sendable (TaskLedger.AttemptID, _ system: String, TaskReport) -> Void)?
+            var report: (@Sendable (AttemptID, _ system: String, TaskReport) -> Void)?
         }
 
         let system: ScanSystem
@@ -78,7 +78,7 @@ extension ScanSystem {
         }
 
         /// Its identity in the ledger of its run.
-        var id: TaskLedger.AttemptID {
+        var id: AttemptID {
             guard let booking else { preconditionFailure("only attempts of runs have an identity") }
             return booking.id
         }

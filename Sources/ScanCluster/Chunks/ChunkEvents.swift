@@ -47,7 +47,7 @@ final class ChunkEvents<Work: ScanTask>: Sendable {
     }
 
     /// Takes what chunks report.
-    var reported: @Sendable (TaskLedger.AttemptID, _ system: String, TaskReport) -> Void {
+    var reported: @Sendable (ScanSystem.AttemptID, _ system: String, TaskReport) -> Void {
         { [self] id, system, report in
             guard let chunk = state.withLock({ $0.chunks[id.index] }) else { return }
             let (place, report) = report.part(of: chunk.costs.count)

@@ -223,7 +223,7 @@ extension ScanCoordinator {
             guard state.mayRescue(isHeldUp: isHeldUp, at: now),
                 systems.hasIdleSlot(excluding: state.excluded)
             else { return false }
-            var ids: [TaskLedger.AttemptID] = []
+            var ids: [ScanSystem.AttemptID] = []
             var running: [Systems.State.Running] = []
             for (attempt, request, earlier) in state.ledger.single.prefix(Systems.State.mostCompared) {
                 guard let reservation = open[attempt.entry].attempts.first?.reservation else { continue }
@@ -259,7 +259,7 @@ extension ScanCoordinator {
 
         /// Adds a child for an attempt that the ledger knows.
         private mutating func launch(
-            _ id: TaskLedger.AttemptID, with reservation: Systems.State.Reservation, on system: ScanSystem,
+            _ id: ScanSystem.AttemptID, with reservation: Systems.State.Reservation, on system: ScanSystem,
             in group: inout Children
         ) {
             observer?(.taskStarted(index: id.index, system: system.name, attempt: id.number, cost: reservation.cost))

@@ -4,7 +4,7 @@ extension ScanCoordinator.RunState {
     /// - Returns: the newest attempts at them, the most overdue first.
     package mutating func overdue(
         isHeldUp: Bool = false, hasIdleSlot: (Set<SystemID>) -> Bool, at now: Instant
-    ) -> [TaskLedger.AttemptID] {
+    ) -> [ScanSystem.AttemptID] {
         guard options.hedges, hasPulledAll, ledger.pending.isEmpty || !isHeldUp, ledger.inFlight > 0,
             hasIdleSlot(excluded)
         else {
@@ -20,8 +20,8 @@ extension ScanCoordinator.RunState {
     /// A system was reserved for another attempt at an overdue task.
     /// - Returns: the attempt, and the event that reports it; nil if the overdue attempt is no longer known.
     package mutating func hedged(
-        _ overdue: TaskLedger.AttemptID, on system: SystemID, _ name: String, at now: Instant
-    ) -> (TaskLedger.AttemptID, TaskEvent)? {
+        _ overdue: ScanSystem.AttemptID, on system: SystemID, _ name: String, at now: Instant
+    ) -> (ScanSystem.AttemptID, TaskEvent)? {
         guard let slow = ledger.request(besides: overdue)?.system,
             let attempt = ledger.hedge(overdue, on: system, at: now)
         else { return nil }
@@ -44,8 +44,8 @@ extension ScanCoordinator.RunState {
     /// A system was reserved for the task of an attempt, which is cancelled.
     /// - Returns: the new attempt, and the event that reports it; nil if the attempt is no longer known.
     package mutating func recalled(
-        _ slow: TaskLedger.AttemptID, to system: SystemID, _ name: String, at now: Instant
-    ) -> (TaskLedger.AttemptID, TaskEvent)? {
+        _ slow: ScanSystem.AttemptID, to system: SystemID, _ name: String, at now: Instant
+    ) -> (ScanSystem.AttemptID, TaskEvent)? {
         guard let old = ledger.request(besides: slow)?.system, let attempt = ledger.move(slow, to: system, at: now)
         else { return nil }
         let event = TaskEvent.taskRecalled(

@@ -1,6 +1,6 @@
 extension ScanCoordinator.RunState {
     /// Whether the task of an attempt that ended like this is not tried again.
-    func isFinal(_ attempt: TaskLedger.AttemptID, _ outcome: AttemptOutcome) -> Bool {
+    func isFinal(_ attempt: ScanSystem.AttemptID, _ outcome: AttemptOutcome) -> Bool {
         ledger.retryPolicy(of: attempt.entry)?.isFinal(outcome) ?? false
     }
 

@@ -20,7 +20,7 @@ extension ScanCoordinator {
         package typealias System = (id: SystemID, name: String, slots: Int)
 
         /// What the end of an attempt means: for its task, and the event that reports it, nil if it is not reported.
-        package typealias Ended = (verdict: TaskLedger.Verdict, event: TaskEvent?)
+        package typealias Ended = (verdict: Ledger.Verdict, event: TaskEvent?)
 
         /// How a task last failed.
         private struct Failure {
@@ -33,14 +33,14 @@ extension ScanCoordinator {
             /// The process of another system ended, and with it the connection, for this reason.
             mutating func note(loss name: String, because cause: String) {
                 lost.append(name)
-                guard lost.count >= TaskLedger.lossLimit else { return }
+                guard lost.count >= Ledger.lossLimit else { return }
                 reason = "ended the processes of \(lost.joined(separator: " and ")), and is not run again (\(cause))"
             }
         }
 
         /// The end of an attempt that gave no output.
         private struct LostAttempt {
-            var effect: TaskLedger.Effect
+            var effect: Ledger.Effect
             /// Whether the task is not tried again.
             var isFinal: Bool
             var log: [String] = []
@@ -49,7 +49,7 @@ extension ScanCoordinator {
         }
 
         let options: Options
-        package internal(set) var ledger: TaskLedger
+        package internal(set) var ledger: Ledger
         /// Systems that do not get these tasks now.
         package var excluded: Set<SystemID> { unready.isEmpty ? unfit : unfit.union(unready) }
         /// Systems that cannot run these tasks.
@@ -76,7 +76,7 @@ extension ScanCoordinator {
         private var stuck: Set<SystemID> = []
         private let detectsStuck: Bool
         /// The attempts that may have ended the process of a system, when that was lost.
-        private var ranLast: [SystemID: Set<TaskLedger.AttemptID>] = [:]
+        private var ranLast: [SystemID: Set<ScanSystem.AttemptID>] = [:]
         /// When the next task will be overdue; nil while no slot idles.
         var nextAssessment: Instant?
         /// When expected ends are compared again; nil while no slot idles.
@@ -94,7 +94,7 @@ extension ScanCoordinator {
         package init(options: Options, known: [SystemID: String] = [:]) {
             self.options = options
             self.known = known
-            ledger = TaskLedger(limits: .init(attempts: options.maxAttempts, faults: options.maxSystemFaults))
+            ledger = Ledger(limits: .init(attempts: options.maxAttempts, faults: options.maxSystemFaults))
             // A limit that the user chose may be short.
             detectsStuck = options.timeout == nil && options.adaptiveTimeout != nil
         }
@@ -137,9 +137,9 @@ extension ScanCoordinator {
         package func isHeldUp(by waiting: Int) -> Bool { waiting >= options.responseBuffer }
 
         /// A system was reserved for the task `offset` places behind the most urgent one.
-        package mutating func started(atOffset offset: Int, on system: SystemID, at now: Instant)
-            -> TaskLedger.AttemptID
-        {
+        package mutating func started(
+            atOffset offset: Int, on system: SystemID, at now: Instant
+        ) -> ScanSystem.AttemptID {
             (nextAssessment, orphanedUntil, isGivingUp) = (nil, nil, false)
             return ledger.start(atOffset: offset, on: system, at: now)
         }
@@ -150,7 +150,7 @@ extension ScanCoordinator {
         /// ended.
         /// - Throws: the error with which the run fails, since its input cannot be read.
         package mutating func ended(
-            _ attempt: TaskLedger.AttemptID, on system: System, as outcome: AttemptOutcome, isProcessLost: Bool = false,
+            _ attempt: ScanSystem.AttemptID, on system: System, as outcome: AttemptOutcome, isProcessLost: Bool = false,
             at now: Instant
         ) throws(ScanError) -> Ended {
             switch outcome {
@@ -178,7 +178,7 @@ extension ScanCoordinator {
         /// cannot run the tasks is excluded.
         private mutating func effect(
             of code: ScanError.Code, on system: System, isCause: Bool
-        ) -> (TaskLedger.Effect, isReported: Bool) {
+        ) -> (Ledger.Effect, isReported: Bool) {
             switch code {
             case .systemLost, .disconnected, .invalidResponse, .bulkMissing, .noSystem:
                 return (isCause ? .processLost : .systemFault, true)
@@ -208,7 +208,7 @@ extension ScanCoordinator {
         /// Whether the task of an attempt may have ended the process of a system: which tasks waited there for a slot
         /// is not known. A suspect explains the loss, so that the others are none; of several suspects, which a hedge
         /// may bring together, it is not known which one was the cause, and they are taken apart.
-        private mutating func mayHaveEnded(_ system: SystemID, _ attempt: TaskLedger.AttemptID) -> Bool {
+        private mutating func mayHaveEnded(_ system: SystemID, _ attempt: ScanSystem.AttemptID) -> Bool {
             if ranLast[system] == nil {
                 let ran = Set(ledger.attempts(on: system))
                 let suspects = ran.filter(ledger.isSuspect)
@@ -230,7 +230,7 @@ extension ScanCoordinator {
         package func isStuck(_ system: SystemID) -> Bool { stuck.contains(system) }
 
         private mutating func commit(
-            _ attempt: TaskLedger.AttemptID, on system: String, seconds: Double, at now: Instant
+            _ attempt: ScanSystem.AttemptID, on system: String, seconds: Double, at now: Instant
         ) -> Ended {
             let cost = ledger.cost(of: attempt.entry)
             let verdict = ledger.end(attempt, as: .succeeded)
@@ -246,7 +246,7 @@ extension ScanCoordinator {
         /// ended this attempt: an earlier attempt may have been the last that was allowed, while this one was still in
         /// flight.
         private mutating func retry(
-            _ attempt: TaskLedger.AttemptID, after lost: LostAttempt, on system: String, because reason: String
+            _ attempt: ScanSystem.AttemptID, after lost: LostAttempt, on system: String, because reason: String
         ) -> Ended {
             let (index, number, cost) = (attempt.index, attempt.number, ledger.cost(of: attempt.entry))
             let (effect, log, isReported) = (lost.effect, lost.log, lost.isReported)

@@ -148,5 +148,5 @@ struct RunTraits: Sendable {
     /// Called with a task that was given up, by its place in the run, and the error that its last attempt ended with.
     var onError: (@Sendable (Int, ScanError.Code) -> Void)?
     /// Takes what tasks report, in place of the observer.
-    var onReport: (@Sendable (TaskLedger.AttemptID, _ system: String, TaskReport) -> Void)?
+    var onReport: (@Sendable (ScanSystem.AttemptID, _ system: String, TaskReport) -> Void)?
 }

@@ -18,7 +18,7 @@ package struct StragglerPolicy: Sendable {
     /// Result of an assessment of the tasks in flight.
     package struct Findings: Equatable, Sendable {
         /// Newest attempts of the tasks that may be hedged now, the most overdue first.
-        package var overdue: [TaskLedger.AttemptID] = []
+        package var overdue: [ScanSystem.AttemptID] = []
         /// When the next task will be overdue.
         package var next: Instant?
 
@@ -35,10 +35,10 @@ package struct StragglerPolicy: Sendable {
     }
 
     /// Finds the overdue tasks.
-    package func assess(_ running: some Sequence<TaskLedger.Running>, now: Instant) -> Findings {
+    package func assess(_ running: some Sequence<ScanCoordinator.RunState.Ledger.Running>, now: Instant) -> Findings {
         let median = pace.roughSecondsPerCost ?? 0
         let least = pace.secondsPerCost == nil ? Self.unknown : Self.least
-        var overdue: [(attempt: TaskLedger.AttemptID, excess: Double)] = []
+        var overdue: [(attempt: ScanSystem.AttemptID, excess: Double)] = []
         var next: Instant?
         for task in running where task.attempts < Self.mostAttempts {
             // A day at most, so that no cost leads to an overflow.

@@ -44,7 +44,7 @@ extension TaskEvent {
     /// Passes what tasks report on to an observer.
     static func reports(
         to observer: @escaping @Sendable (TaskEvent) -> Void
-    ) -> @Sendable (TaskLedger.AttemptID, _ system: String, TaskReport) -> Void {
+    ) -> @Sendable (ScanSystem.AttemptID, _ system: String, TaskReport) -> Void {
         { id, system, report in observer(TaskEvent(report, of: id.index, on: system, attempt: id.number)) }
     }
 }

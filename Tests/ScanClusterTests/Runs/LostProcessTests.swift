@@ -5,8 +5,8 @@ import Testing
 
 /// Tasks that end the process that runs them, and nodes that end for other reasons.
 @Suite("a task that ends its process") struct LostProcessTests {
-    private func ledger(_ count: Int) -> TaskLedger {
-        var ledger = TaskLedger(limits: .init(attempts: 3, faults: 8))
+    private func ledger(_ count: Int) -> ScanCoordinator.RunState.Ledger {
+        var ledger = ScanCoordinator.RunState.Ledger(limits: .init(attempts: 3, faults: 8))
         for _ in 0..<count { _ = ledger.add(TaskRequest(cost: 1)) }
         return ledger
     }
@@ -53,8 +53,8 @@ import Testing
         return systems
     }
 
-    private func pending(_ suspects: [Bool]) -> TaskLedger.Pending {
-        var pending = TaskLedger.Pending()
+    private func pending(_ suspects: [Bool]) -> ScanCoordinator.RunState.Ledger.Pending {
+        var pending = ScanCoordinator.RunState.Ledger.Pending()
         for (entry, isSuspect) in suspects.enumerated() {
             var request = TaskRequest(cost: 1)
             request.isSuspect = isSuspect
@@ -108,7 +108,7 @@ import Testing
         var request = TaskRequest(cost: 1)
         request.isSuspect = true
         (request.placement, request.avoiding) = (.localFirst, [.test(0), .test(1)])
-        var pending = TaskLedger.Pending()
+        var pending = ScanCoordinator.RunState.Ledger.Pending()
         pending.append(PendingTask(entry: 0, request: request))
         func pick() -> SystemID? {
             systems.pick(from: pending, excluding: [], run: RunID(rawValue: 0), at: .zero)?.reservation.system
@@ -138,7 +138,7 @@ import Testing
     func explained() throws {
         var state = ScanCoordinator.RunState(options: .init())
         for _ in 0..<3 { _ = state.pulled(TaskRequest(cost: 1)) }
-        func lose(_ attempt: TaskLedger.AttemptID, _ node: UInt64) throws -> TaskEvent? {
+        func lose(_ attempt: ScanSystem.AttemptID, _ node: UInt64) throws -> TaskEvent? {
             try state.ended(
                 attempt, on: (.test(node), "node-\(node)", 2), as: .error(ScanError(.systemLost, "closed")),
                 isProcessLost: true, at: .zero

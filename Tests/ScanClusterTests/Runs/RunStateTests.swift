@@ -15,14 +15,14 @@ import Testing
 
     private func start(
         _ state: inout ScanCoordinator.RunState, on system: UInt64, at now: Instant = .zero
-    ) -> TaskLedger.AttemptID {
+    ) -> ScanSystem.AttemptID {
         let attempt = state.started(atOffset: 0, on: .test(system), at: now)
         #expect(state.contradiction == nil)
         return attempt
     }
 
     private func end(
-        _ attempt: TaskLedger.AttemptID, on system: UInt64, as outcome: AttemptOutcome,
+        _ attempt: ScanSystem.AttemptID, on system: UInt64, as outcome: AttemptOutcome,
         in state: inout ScanCoordinator.RunState, at seconds: Double = 1, slots: Int = 1
     ) throws(ScanError) -> ScanCoordinator.RunState.Ended {
         defer { #expect(state.contradiction == nil) }
@@ -289,7 +289,7 @@ import Testing
         state.looksAhead = true
         #expect(state.wantsTask)
         let slow = start(&state, on: 1)
-        func overdue() -> [TaskLedger.AttemptID] { state.overdue(hasIdleSlot: { _ in true }, at: moment(100)) }
+        func overdue() -> [ScanSystem.AttemptID] { state.overdue(hasIdleSlot: { _ in true }, at: moment(100)) }
         let early = overdue()
         state.starves()
         let starved = overdue()
@@ -313,7 +313,7 @@ import Testing
     func sequences(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var state = state(0, isWhole: false)
-        var running: [(attempt: TaskLedger.AttemptID, system: UInt64)] = []
+        var running: [(attempt: ScanSystem.AttemptID, system: UInt64)] = []
         var (pulled, responses, now) = (0, 0, 0.0)
         while !state.isDone {
             now += 1

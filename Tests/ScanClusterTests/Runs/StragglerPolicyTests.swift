@@ -3,8 +3,8 @@ import Testing
 
 @Suite struct StragglerPolicyTests {
     /// Two tasks in flight since second 0: the first costs 1, the second 4.
-    private var ledger: TaskLedger {
-        var ledger = TaskLedger(limits: .init(attempts: 3, faults: 3))
+    private var ledger: ScanCoordinator.RunState.Ledger {
+        var ledger = ScanCoordinator.RunState.Ledger(limits: .init(attempts: 3, faults: 3))
         for cost in [1.0, 4] { _ = ledger.add(TaskRequest(cost: cost)) }
         for system: UInt64 in [1, 2] { _ = ledger.start(atOffset: 0, on: .test(system), at: .zero) }
         return ledger

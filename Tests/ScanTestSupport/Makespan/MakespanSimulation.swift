@@ -20,7 +20,7 @@ package struct MakespanSimulation {
 
     private final class Attempt {
         let task: Int
-        let id: TaskLedger.AttemptID
+        let id: ScanSystem.AttemptID
         let reservation: Systems.State.Reservation
         /// Nil for the local system.
         let node: Int?
@@ -28,7 +28,7 @@ package struct MakespanSimulation {
         var isOver = false
 
         init(
-            task: Int, id: TaskLedger.AttemptID, reservation: Systems.State.Reservation, node: Int?, serial: Int
+            task: Int, id: ScanSystem.AttemptID, reservation: Systems.State.Reservation, node: Int?, serial: Int
         ) {
             (self.task, self.id, self.reservation, self.node, self.serial) = (task, id, reservation, node, serial)
         }
@@ -290,7 +290,7 @@ package struct MakespanSimulation {
         return true
     }
 
-    private mutating func launch(_ id: TaskLedger.AttemptID, _ reservation: Systems.State.Reservation) {
+    private mutating func launch(_ id: ScanSystem.AttemptID, _ reservation: Systems.State.Reservation) {
         let index = (0...local).first { Self.identity($0) == reservation.system } ?? local
         let node = index == local ? nil : index
         serial += 1
@@ -319,7 +319,7 @@ package struct MakespanSimulation {
                 let slow = entries[overdue.entry].flatMap({ attempts[$0]?.last }),
                 !systems.isReceiving(slow.reservation, at: instant)
             else { continue }
-            var only = TaskLedger.Pending()
+            var only = ScanCoordinator.RunState.Ledger.Pending()
             only.append(PendingTask(entry: overdue.entry, request: request))
             guard
                 let pick = systems.pick(
@@ -338,7 +338,7 @@ package struct MakespanSimulation {
         guard state.mayRescue(isHeldUp: false, at: instant), systems.hasIdleSlot(excluding: [], at: instant) else {
             return false
         }
-        var ids: [TaskLedger.AttemptID] = []
+        var ids: [ScanSystem.AttemptID] = []
         var list: [Systems.State.Running] = []
         for (id, request, earlier) in state.ledger.single.prefix(Systems.State.mostCompared) {
             guard let task = entries[id.entry], let attempt = attempts[task]?.first else { continue }

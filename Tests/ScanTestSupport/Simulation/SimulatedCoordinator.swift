@@ -161,7 +161,9 @@ private final class AttemptTally: @unchecked Sendable {
             let options = world.scenario.options
             // A task may have been on two nodes that crashed for another reason.
             let hasEndedProcesses = failure.message.hasPrefix("ended the processes of ")
-            let least = hasEndedProcesses ? TaskLedger.lossLimit : min(options.maxAttempts, options.maxSystemFaults)
+            let least =
+                hasEndedProcesses
+                ? ScanCoordinator.RunState.Ledger.lossLimit : min(options.maxAttempts, options.maxSystemFaults)
             if attempts < least {
                 world.fail("task \(index) was given up after \(attempts) attempts")
             }

@@ -1,4 +1,4 @@
-extension TaskLedger {
+extension ScanCoordinator.RunState.Ledger {
     /// The look-ahead of a run: tasks that wait for a system, most urgent first. Removing one near the front is cheap.
     package struct Pending: RandomAccessCollection, Sendable {
         // Elements before `head` were taken.

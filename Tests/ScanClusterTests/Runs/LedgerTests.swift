@@ -3,9 +3,9 @@ import ScanCluster
 import ScanTestSupport
 import Testing
 
-@Suite struct TaskLedgerTests {
-    private func ledger(_ count: Int, attempts: Int = 3, faults: Int = 3) -> TaskLedger {
-        var ledger = TaskLedger(limits: .init(attempts: attempts, faults: faults))
+@Suite struct LedgerTests {
+    private func ledger(_ count: Int, attempts: Int = 3, faults: Int = 3) -> ScanCoordinator.RunState.Ledger {
+        var ledger = ScanCoordinator.RunState.Ledger(limits: .init(attempts: attempts, faults: faults))
         for _ in 0..<count { _ = ledger.add(TaskRequest(cost: 1)) }
         #expect(ledger.contradiction == nil)
         return ledger
@@ -69,7 +69,7 @@ import Testing
     @Test("throwing and faults have budgets of their own; refusals cost nothing")
     func budgets() {
         var ledger = ledger(1, attempts: 2, faults: 3)
-        func end(_ outcome: TaskLedger.Effect) -> TaskLedger.Verdict {
+        func end(_ outcome: ScanCoordinator.RunState.Ledger.Effect) -> ScanCoordinator.RunState.Ledger.Verdict {
             defer { #expect(ledger.contradiction == nil) }
             return ledger.end(ledger.start(atOffset: 0, on: .test(1), at: .zero), as: outcome)
         }
@@ -130,9 +130,9 @@ import Testing
     @Test("any order of outcomes leaves every task done once", arguments: 0..<100)
     func random(seed: UInt64) {
         var random = SplitMix64(seed: seed)
-        var ledger = TaskLedger(limits: .init(attempts: 2, faults: 3))
-        var running: [TaskLedger.AttemptID] = []
-        var ended: [TaskLedger.AttemptID] = []
+        var ledger = ScanCoordinator.RunState.Ledger(limits: .init(attempts: 2, faults: 3))
+        var running: [ScanSystem.AttemptID] = []
+        var ended: [ScanSystem.AttemptID] = []
         var done: Set<Int> = []
         let count = 40
         while done.count < count {
@@ -144,7 +144,7 @@ import Testing
                 running.append(ledger.start(atOffset: offset, on: .test(random.next() % 3), at: .zero))
             case 2 where !running.isEmpty:
                 let attempt = running.remove(at: Int.random(in: 0..<running.count, using: &random))
-                let outcomes: [TaskLedger.Effect] = [.succeeded, .failed, .systemFault, .refused]
+                let outcomes: [ScanCoordinator.RunState.Ledger.Effect] = [.succeeded, .failed, .systemFault, .refused]
                 switch ledger.end(attempt, as: outcomes[Int.random(in: 0..<4, using: &random)]) {
                 case .committed, .failed:
                     #expect(done.insert(attempt.index).inserted, "seed \(seed)")
@@ -171,7 +171,7 @@ import Testing
     @Test("taking and returning tasks anywhere keeps the order of the rest", arguments: 0..<20)
     func order(seed: UInt64) {
         var random = SplitMix64(seed: seed)
-        var pending = TaskLedger.Pending()
+        var pending = ScanCoordinator.RunState.Ledger.Pending()
         var model: [Int] = []
         for entry in 0..<3000 {
             let task = PendingTask(entry: entry, request: TaskRequest(cost: 1))
@@ -193,7 +193,7 @@ import Testing
 
     @Test("a queue that never runs dry does not grow")
     func bounded() {
-        var pending = TaskLedger.Pending()
+        var pending = ScanCoordinator.RunState.Ledger.Pending()
         for entry in 0..<10_000 {
             pending.append(PendingTask(entry: entry, request: TaskRequest(cost: 1)))
             if entry >= 256 { #expect(pending.remove(atOffset: 0).entry == entry - 256) }
