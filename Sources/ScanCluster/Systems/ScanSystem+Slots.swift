@@ -130,7 +130,7 @@ package struct AbandonedRoom: Equatable, Sendable {
 }
 
 /// An attempt of this process on one of its slots.
-final class LocalScan: SlotTask, @unchecked Sendable {
+final class LocalScan: ScanSystem.SlotTask, @unchecked Sendable {
     // Sendable: what changes is touched by one thread at a time, which gets it from another through a lock.
     let serial: UInt64
     let cancellation = ScanCancellation()

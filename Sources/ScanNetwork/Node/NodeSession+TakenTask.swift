@@ -5,7 +5,7 @@ import ScanCompression
 
 extension NodeSession {
     /// A task that a node has taken: one object from its frame through a scan thread to its answer.
-    final class TakenTask: SlotTask, SessionTask, @unchecked Sendable {
+    final class TakenTask: ScanSystem.SlotTask, SessionTask, @unchecked Sendable {
         // Sendable: what changes is touched by one thread at a time. The loop hands the task to a scan thread, and that
         // hands it back, each through a lock.
         // Exclusivity is unchecked for the reason in Docs/Design.md, Layers.
