@@ -75,7 +75,9 @@ import Testing
             text.contains("4 frames, 1 with a level far from the others") && text.contains(">f3.fits</td>"))
         #expect(text.components(separatedBy: "data:image/png;base64,").count == 3 && text.contains("skyfarm combine"))
         // The bytes of a master do not depend on the page.
+        let master = try Data(contentsOf: URL(fileURLWithPath: folder.path("flat.fits")))
         #expect(try Program.run(words + ["--count", "--scatter", "--overwrite"]).code == 0)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("flat.fits"))) == master)
     }
 
     @Test("the page of a night has its masters, its frames with their pixels, and those that failed")
@@ -140,6 +142,44 @@ import Testing
             ["calibrate", folder.path("a.fits"), "-o", folder.path("red/"), "--report", folder.path("red/r.html")])
         #expect(within.code == 0, "\(within.errors)")
         #expect(FileManager.default.fileExists(atPath: folder.path("red/r.html")))
+    }
+
+    @Test("each image of a file has a row and a picture; one without a value is black")
+    func images() throws {
+        let scene = try Scene()
+        let mosaic = try scene.mosaic("mosaic.fits", count: 2)
+        let empty = try scene.image("empty.fits", axes: [30, 20], sample: .nan)
+        let result = try Program.run(["calibrate", mosaic, empty, "-o", folder.path("red/"), "--report", page])
+        #expect(result.code == 0, "\(result.errors)")
+        let text = try text()
+        #expect(text.contains(">\(mosaic), CCD1</td>") && text.contains(">\(mosaic), CCD2</td>"))
+        #expect(text.contains(">600 (100.00 %)</td>") && text.contains(">no steps</p>"))
+        #expect(text.components(separatedBy: "data:image/png;base64,").count == 4)
+    }
+
+    @Test("the page of many frames stays small, and says that some have no picture")
+    func manyFrames() throws {
+        var state: UInt32 = 1
+        let writer = try FITSImageWriter(path: folder.path("f0.fits"), width: 128, height: 128, type: .float32)
+        for _ in 0..<128 {
+            try writer.write(
+                row: (0..<128).map { _ in
+                    state = state &* 1_664_525 &+ 1_013_904_223
+                    return Float(state >> 20)
+                })
+        }
+        try writer.finish()
+        for index in 1..<520 {
+            try FileManager.default.copyItem(atPath: folder.path("f0.fits"), toPath: folder.path("f\(index).fits"))
+        }
+        let frames = folder.path("f*.fits")
+        let result = try Program.run(["calibrate", frames, "-o", folder.path("red/"), "--report", page, "--quiet"])
+        #expect(result.code == 0, "\(result.errors)")
+        let text = try text()
+        #expect(text.utf8.count < 12_000_000 && text.components(separatedBy: "<td data-title=\"Frame\"").count == 521)
+        let pictures = text.components(separatedBy: "data:image/png;base64,").count - 1
+        #expect((380..<520).contains(pictures))
+        #expect(text.contains("\(520 - pictures) of 520 images have no picture"))
     }
 
     @Test("a calibration that is stopped writes its page")
