@@ -212,7 +212,7 @@ let package = Package(
             swiftSettings: swift),
         // From raw frames to frames that can be scanned: masters, reduction, cosmic rays; knows no command and no cluster.
         .target(
-            name: "SkyCalibration", dependencies: ["ScanBasics", "SkyFITS", "CCalibration", "CXXHash"],
+            name: "SkyCalibration", dependencies: ["ScanBasics", "SkyFITS", "CCalibration", "CNumbers", "CXXHash"],
             swiftSettings: computing),
         // Synthetic skies, and what a scan finds of them.
         .target(
@@ -479,7 +479,7 @@ let package = Package(
             name: "SkyImageTests",
             dependencies: [
                 "ScanBasics", "SkySynthetic", "SkyCatalogue", "SkyTrails", "SkyMeasurement", "SkyExtraction", "SkyFITS",
-                "SkyTestSupport", "CSkyKernel", "CElementary", "CSEP", "CFITSIO",
+                "SkyTestSupport", "CSkyKernel", "CElementary", "CNumbers", "CSEP", "CFITSIO",
             ],
             exclude: [
                 "WCS/astropy_coordinates.py", "WCS/generated_headers.py", "FITS/astropy_pixels.py",
@@ -499,7 +499,9 @@ let package = Package(
             swiftSettings: swift),
         .testTarget(
             name: "SkyCalibrationTests",
-            dependencies: ["SkyCalibration", "SkyFITS", "SkyTestSupport", "CCalibration", "CFITSIO", "ScanBasics"],
+            dependencies: [
+                "SkyCalibration", "SkyFITS", "SkyTestSupport", "CCalibration", "CNumbers", "CFITSIO", "ScanBasics",
+            ],
             exclude: ["Masters/numpy_stack.py"],
             swiftSettings: swift),
         .testTarget(

@@ -1,4 +1,5 @@
 internal import CFITSIO
+internal import CNumbers
 
 extension FITSImage {
     /// The properties of an image that was found in a file.
@@ -16,6 +17,8 @@ extension FITSImage {
         let scaling: SampleScaling?
         /// See ``FITSImage/holdsPlainFloats``.
         let holdsPlainFloats: Bool
+        /// See ``FITSImage/plainShorts``; also of data that are incomplete.
+        let plainShorts: skyfarm_short_scale?
         /// Byte range of the HDU in the file; nil if the file is compressed as a whole.
         let storedRange: Range<Int>?
         /// The survey of the file; nil unless it was requested.
@@ -62,6 +65,10 @@ extension FITSImage {
             bitpix = Int(type)
             holdsPlainFloats =
                 type == FLOAT_IMG && !isTileCompressed && Self.isPlain(file, byteCount: 4 * count * hdu.planeCount)
+            plainShorts =
+                type == SHORT_IMG && !isTileCompressed && Self.isPlain(file, byteCount: 2 * count * hdu.planeCount)
+                ? skyfarm_short_scale(scale: scaling?.scale ?? 1, zero: scaling?.zero ?? 0, blank: Self.blank(file))
+                : nil
             var (first, end): (Int64, Int64) = (0, 0)
             ffghadll(file.handle, &first, nil, &end, &status)
             storedRange = file.isCompressed || end < first ? nil : Int(first)..<Int(end)
@@ -79,6 +86,12 @@ extension FITSImage {
             else { return false }
             // The first column holds the parameters of a random group.
             return columns[1].tscale == 1 && columns[1].tzero == 0
+        }
+
+        /// The integer that CFITSIO takes for a blank one; none has 32 bits.
+        private static func blank(_ file: FITSFile) -> Int32 {
+            let stored = file.handle.pointee.Fptr.pointee.tableptr.map { $0[1].tnull }
+            return stored.flatMap { Int16(exactly: $0) }.map(Int32.init) ?? .max
         }
 
         /// Byte range of the image in the file; for a compressed image, of the table that holds its tiles.

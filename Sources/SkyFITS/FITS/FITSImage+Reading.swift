@@ -28,7 +28,7 @@ extension FITSImage {
                 "\(location): rows \(rows.lowerBound) to \(rows.upperBound - 1) cannot be read: "
                     + "\(FITSLibrary.words(for: status)); fetch the file again")
         }
-        scaling?.apply(to: UnsafeMutableBufferPointer(start: start, count: count))
+        if plainShorts == nil { scaling?.apply(to: UnsafeMutableBufferPointer(start: start, count: count)) }
     }
 
     /// Reads full-width rows; see ``read(rows:columns:into:)``.
@@ -45,8 +45,8 @@ extension FITSImage {
             let (first, target) = (firstSample + row * width + columns.lowerBound, start + index * run)
             let complete = incompleteBlock.map { max(0, min(run, $0.first - first)) } ?? run
             if complete > 0 {
-                if holdsPlainFloats {
-                    readFloats(first, complete, target, &status)
+                if holdsPlainFloats || plainShorts != nil {
+                    readNumbers(first, complete, target, &status)
                 } else {
                     readSamples(file.handle, first, complete, target, &status)
                 }
@@ -72,25 +72,42 @@ extension FITSImage {
         ffgpve(handle, 1, Int64(first + 1), Int64(count), blank, start, &anyBlank, &status)
     }
 
-    /// Reads `count` stored floats, starting at number `first` (0-based).
+    /// Reads `count` stored floats or integers of 16 bits, starting at number `first` (0-based).
     ///
-    /// CFITSIO only reads the bytes. They are swapped here, with SIMD instructions while they are in the processor's
-    /// cache, because CFITSIO takes longer to swap them than to read them.
-    private func readFloats(
+    /// CFITSIO only reads the bytes. They are converted here, with SIMD instructions while they are in the processor's
+    /// cache, because CFITSIO takes longer to convert them than to read them.
+    private func readNumbers(
         _ first: Int, _ count: Int, _ start: UnsafeMutablePointer<Float>, _ status: inout Int32
     ) {
-        let size = MemoryLayout<Float>.size
+        let size = abs(bitpix) / 8
         // Pieces have one to two MiB, since CFITSIO buffers small reads, and after an error treats a buffer that it
         // could not fill as the content of the file.
         let pieces = max(1, count * size >> 20)
         for piece in 0..<pieces where status == 0 {
             let (from, end) = (count * piece / pieces, count * (piece + 1) / pieces)
             let byteCount = (end - from) * size
+            let bytes = Self.room(for: byteCount, at: start + from, end - from)
             // CFITSIO accesses an image as a table with one row.
-            (start + from).withMemoryRebound(to: UInt8.self, capacity: byteCount) { bytes in
+            bytes.withMemoryRebound(to: UInt8.self, capacity: byteCount) { bytes in
                 _ = ffgtbb(file.handle, 1, Int64((first + from) * size + 1), Int64(byteCount), bytes, &status)
             }
-            if status == 0 { skyfarm_swap_floats(start + from, end - from) }
+            if status == 0 { convertNumbers(start + from, end - from) }
+        }
+    }
+
+    /// Where the stored bytes of `count` pixels are read to: the end of the pixels' memory.
+    static func room(
+        for byteCount: Int, at pixels: UnsafeMutablePointer<Float>, _ count: Int
+    ) -> UnsafeMutableRawPointer {
+        UnsafeMutableRawPointer(pixels + count) - byteCount
+    }
+
+    /// Converts stored numbers, which were read to ``room(for:at:_:)``, to pixels.
+    func convertNumbers(_ pixels: UnsafeMutablePointer<Float>, _ count: Int) {
+        if let plainShorts {
+            skyfarm_floats_of_shorts(Self.room(for: 2 * count, at: pixels, count), count, plainShorts, pixels)
+        } else {
+            skyfarm_swap_floats(pixels, count)
         }
     }
 

@@ -1,4 +1,5 @@
 internal import CFITSIO
+package import CNumbers
 public import ScanBasics
 
 /// One 2-D image of a FITS file, open for reading by one thread at a time.
@@ -46,6 +47,8 @@ public final class FITSImage {
     package let scaling: SampleScaling?
     /// Whether the data are uncompressed floats that CFITSIO does not scale.
     package let holdsPlainFloats: Bool
+    /// How integers of 16 bits become pixels, if the data are nothing but these and are complete; nil otherwise.
+    package let plainShorts: skyfarm_short_scale?
     /// Checks compressed tiles; nil if the image is not tile-compressed.
     let tileCheck: TileCheck?
     /// The incomplete last block; nil if all blocks of the image are complete.
@@ -104,6 +107,7 @@ public final class FITSImage {
         holdsPlainFloats = opened.holdsPlainFloats
         survey = opened.survey
         incompleteBlock = opened.hdu.end > file.byteCount ? try IncompleteBlock(of: opened, in: file) : nil
+        plainShorts = incompleteBlock == nil ? opened.plainShorts : nil
         tileCheck = opened.isTileCompressed ? TileCheck(file, opened) : nil
     }
 }

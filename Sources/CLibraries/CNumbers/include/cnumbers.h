@@ -3,6 +3,7 @@
 
 #include "byte_planes.h"
 #include "scaled_integers.h"
+#include "stored_shorts.h"
 
 #include <stddef.h>
 

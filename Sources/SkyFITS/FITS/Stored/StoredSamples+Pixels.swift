@@ -1,4 +1,3 @@
-internal import CNumbers
 import Foundation
 
 // Reading of pixels by several threads at once.
@@ -17,8 +16,8 @@ extension StoredSamples {
     ) throws(ImageError) {
         precondition(pixels.count >= window.area, "no room for the window")
         if window.isEmpty { return }
-        if table == nil, image.holdsPlainFloats {
-            return try readFloats(window, into: pixels, pieceLength ?? Self.pieceLength)
+        if hasPlainNumbers {
+            return try readNumbers(window, into: pixels, pieceLength ?? Self.pieceLength)
         }
         let rowLength = max(1, window.width * abs(image.bitpix) / 8)
         // Strips of tiles would overlap, so the window is read at once.
@@ -54,11 +53,14 @@ extension StoredSamples {
         try result.get()
     }
 
-    private func readFloats(
+    /// Whether the samples are converted without CFITSIO.
+    package var hasPlainNumbers: Bool { table == nil && (image.holdsPlainFloats || image.plainShorts != nil) }
+
+    private func readNumbers(
         _ window: PixelRect, into pixels: UnsafeMutableBufferPointer<Float>, _ pieceLength: Int
     ) throws(ImageError) {
-        let size = MemoryLayout<Float>.size
-        let most = max(1, pieceLength / size)
+        let size = abs(image.bitpix) / 8
+        let most = max(1, pieceLength / MemoryLayout<Float>.size)
         // Full-width rows are contiguous.
         let isFullWidth = window.width == image.width
         let run = isFullWidth ? window.area : window.width
@@ -66,13 +68,26 @@ extension StoredSamples {
             let place = image.data.lowerBound + (row * image.width + window.x.lowerBound) * size
             for from in stride(from: 0, to: run, by: most) {
                 let count = min(run - from, most)
-                let target = UnsafeMutableBufferPointer(rebasing: pixels[(index * run + from)...].prefix(count))
+                guard let target = pixels.baseAddress.map({ $0 + index * run + from }) else { return }
                 let start = place + from * size
-                try read(start..<start + count * size, into: UnsafeMutableRawBufferPointer(target))
-                if let first = target.baseAddress { skyfarm_swap_floats(first, count) }
+                let bytes = FITSImage.room(for: count * size, at: target, count)
+                try read(
+                    start..<start + count * size,
+                    into: UnsafeMutableRawBufferPointer(start: bytes, count: count * size))
+                image.convertNumbers(target, count)
             }
         }
-        image.scaling?.apply(to: UnsafeMutableBufferPointer(rebasing: pixels.prefix(window.area)))
+        if image.plainShorts == nil {
+            image.scaling?.apply(to: UnsafeMutableBufferPointer(rebasing: pixels.prefix(window.area)))
+        }
+    }
+
+    /// Reads full-width rows of a plain image as they are stored.
+    /// - Throws: ``ImageError`` with `unreadable`.
+    package func readStored(rows: Range<Int>, into target: UnsafeMutableRawBufferPointer) throws(ImageError) {
+        let length = image.width * abs(image.bitpix) / 8
+        let start = image.data.lowerBound + rows.lowerBound * length
+        try read(start..<start + rows.count * length, into: target)
     }
 
     /// Asks the system to read the samples of a window ahead, if they are not in memory. Does not wait.
