@@ -8,6 +8,7 @@
 #include "background.h"
 #include "cnumbers.h"
 #include "photometry.h"
+#include "stacking.h"
 #endif
 
 #include <stdint.h>
@@ -215,6 +216,54 @@ static void test_numbers(image *i) {
     add_bytes(i->pixels, sizeof(float) * (size_t)count);
 }
 
+// The rows of the image are the frames of a stack, each as floats or as integers.
+static void test_stack(image *i) {
+    static int16_t shorts[most * most];
+    static double values[most * most + 16], sorted[most * most + 16];
+    static skyfarm_columns columns;
+    static int32_t rejecting[skyfarm_tile_width];
+    int width = i->width, rows = i->height, count = width * rows;
+    int64_t counts[skyfarm_threshold_count];
+    for (int index = 0; index < count; index++) shorts[index] = (int16_t)(index % 7919 * 17 + index % 5);
+    skyfarm_count_shorts(shorts, count, shorts + count / 2, counts);
+    add_bytes(counts, sizeof counts);
+    ptrdiff_t missing = 0;
+    for (int row = 0; row < rows; row++) {
+        skyfarm_samples samples = {
+            row % 2 ? i->pixels : 0, shorts, {0.37f, integer(0, 1) * 1000.1f, row % 3 ? INT32_MAX : shorts[row]}};
+        skyfarm_correction correction = {
+            row % 4 ? i->noise : 0, row % 5 ? i->noise : 0, 0.1 * row, row % 6 ? uniform(0.3, 3) : 1};
+        missing += skyfarm_stack_values(samples, correction, row * width, width, values + row * width);
+    }
+    add((double)missing);
+    memcpy(sorted, values, sizeof values);
+    for (int round = 0; round < rows; round++)
+        for (int row = round % 2; row + 1 < rows; row += 2) {
+            skyfarm_comparator comparator = {(uint16_t)row, (uint16_t)(row + 1)};
+            skyfarm_apply_network(sorted, width, &comparator, 1);
+        }
+    const double *low = sorted + (rows - 1) / 2 * width, *high = sorted + rows / 2 * width;
+    skyfarm_measure_columns(sorted, rows, width, &columns);
+    add((double)skyfarm_find_rejecting(low, high, width, 1.5, &columns, rejecting));
+    // The sign of NaN depends on the processor.
+    for (int x = 0; x < width; x++) add(columns.deviation[x] >= 0 ? columns.deviation[x] : -1);
+    skyfarm_admit_all(&columns, width);
+    for (int round = 0; round < 3; round++) {
+        skyfarm_sum_columns(values, rows, width, &columns);
+        skyfarm_deviate_columns(values, rows, width, &columns);
+        skyfarm_clip_columns(sorted, width, 1.5, &columns);
+    }
+    for (int x = 0; x < width; x++) add(columns.sum[x]), add(columns.low[x]);
+    static double found[most * most + 1];
+    ptrdiff_t found_count = 0, below = 0, finite = 0;
+    skyfarm_gather_between(values, count, 1000, 30000, found, &found_count, &below, &finite);
+    add_bytes(found, sizeof(double) * (size_t)found_count);
+    add((double)below), add((double)finite);
+    float medians[skyfarm_tile_width];
+    skyfarm_middle_of_rows(low, high, width, medians);
+    add_floats(medians, width);
+}
+
 static void test_kernel(long count) {
     static image i;
     for (long number = 0; number < count; number++) {
@@ -222,6 +271,7 @@ static void test_kernel(long count) {
         draw(&i);
         subtract_background(&i);
         extract(&i);
+        test_stack(&i);
         test_numbers(&i);
     }
     report("kernel");

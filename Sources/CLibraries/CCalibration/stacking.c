@@ -10,6 +10,12 @@
 
 #define inlined static inline __attribute__((always_inline))
 
+enum { lanes = 8, unrolled = 2 };
+
+// Neighbouring values; the compiler makes vectors of those that the processor has.
+typedef double vector __attribute__((ext_vector_type(lanes), aligned(8)));
+typedef int64_t numbers __attribute__((ext_vector_type(lanes)));
+
 // The presence of bias, dark and divisor is a constant, so that the compiler makes a loop for each case.
 inlined ptrdiff_t values_of(
     const float *restrict samples, const float *restrict bias, const float *restrict dark, double factor,
@@ -29,7 +35,7 @@ inlined ptrdiff_t values_of(
     return (ptrdiff_t)missing;
 }
 
-for_each_processor ptrdiff_t skyfarm_stack_values(
+inlined ptrdiff_t values_of_block(
     const float *samples, skyfarm_correction correction, ptrdiff_t first, ptrdiff_t count, double *values) {
     const float *bias = correction.bias ? correction.bias + first : samples;
     const float *dark = correction.dark ? correction.dark + first : samples;
@@ -46,6 +52,20 @@ for_each_processor ptrdiff_t skyfarm_stack_values(
     return values_of(samples, bias, dark, factor, divisor, count, values, 0, 0, 0);
 }
 
+for_each_wide_processor ptrdiff_t skyfarm_stack_values(
+    skyfarm_samples samples, skyfarm_correction correction, ptrdiff_t first, ptrdiff_t count, double *values) {
+    float converted[skyfarm_tile_width];
+    ptrdiff_t missing = 0;
+    for (ptrdiff_t done = 0; done < count; done += skyfarm_tile_width) {
+        ptrdiff_t at = first + done, width = count - done < skyfarm_tile_width ? count - done : skyfarm_tile_width;
+        if (!samples.floats)
+            skyfarm_floats_of_shorts((const int16_t *)samples.shorts + at, width, samples.scale, converted);
+        missing +=
+            values_of_block(samples.floats ? samples.floats + at : converted, correction, at, width, values + done);
+    }
+    return missing;
+}
+
 inlined void compare_rows(double *restrict low, double *restrict high, ptrdiff_t width) {
     for (ptrdiff_t x = 0; x < width; x++) {
         double a = low[x], b = high[x];
@@ -54,13 +74,13 @@ inlined void compare_rows(double *restrict low, double *restrict high, ptrdiff_t
     }
 }
 
-for_each_processor void skyfarm_apply_network(
+for_each_wide_processor void skyfarm_apply_network(
     double *values, ptrdiff_t width, const skyfarm_comparator *comparators, ptrdiff_t comparator_count) {
     for (ptrdiff_t i = 0; i < comparator_count; i++)
         compare_rows(values + comparators[i].low * width, values + comparators[i].high * width, width);
 }
 
-for_each_processor void skyfarm_middle_of_rows(
+for_each_wide_processor void skyfarm_middle_of_rows(
     const double *restrict low, const double *restrict high, ptrdiff_t width, float *restrict medians) {
     for (ptrdiff_t x = 0; x < width; x++) medians[x] = (float)((low[x] + high[x]) / 2);
 }
@@ -124,6 +144,61 @@ for_each_processor void skyfarm_deviate_columns(
     for (ptrdiff_t x = 0; x < width; x++) columns->deviation[x] = sqrt(squares[x] / columns->count[x]);
 }
 
+// The sums of several vectors are independent, so that the processor adds them side by side.
+inlined void measure(const double *values, ptrdiff_t rows, ptrdiff_t stride, skyfarm_columns *columns, ptrdiff_t first) {
+    vector sum[unrolled], squares[unrolled], low[unrolled], high[unrolled], mean[unrolled];
+    for (int v = 0; v < unrolled; v++) {
+        sum[v] = squares[v] = 0;
+        low[v] = high[v] = *(const vector *)(values + v * lanes);
+    }
+    for (ptrdiff_t row = 0; row < rows; row++)
+        for (int v = 0; v < unrolled; v++) {
+            vector value = *(const vector *)(values + row * stride + v * lanes);
+            sum[v] += value;
+            low[v] = value < low[v] ? value : low[v];
+            high[v] = value > high[v] ? value : high[v];
+        }
+    for (int v = 0; v < unrolled; v++) mean[v] = sum[v] / (double)rows;
+    for (ptrdiff_t row = 0; row < rows; row++)
+        for (int v = 0; v < unrolled; v++) {
+            vector difference = *(const vector *)(values + row * stride + v * lanes) - mean[v];
+            squares[v] += difference * difference;
+        }
+    for (int v = 0; v < unrolled; v++) {
+        ptrdiff_t x = first + v * lanes;
+        *(vector *)(columns->low + x) = low[v];
+        *(vector *)(columns->high + x) = high[v];
+        *(vector *)(columns->sum + x) = sum[v];
+        *(vector *)(columns->deviation + x) = __builtin_elementwise_sqrt(squares[v] / (double)rows);
+    }
+}
+
+for_each_wide_processor void skyfarm_measure_columns(
+    const double *values, ptrdiff_t rows, ptrdiff_t width, skyfarm_columns *columns) {
+    for (ptrdiff_t first = 0; first < width; first += unrolled * lanes)
+        measure(values + first, rows, width, columns, first);
+    for (ptrdiff_t x = 0; x < width; x++) {
+        columns->count[x] = (double)rows;
+        columns->below[x] = 0;
+    }
+}
+
+for_each_wide_processor ptrdiff_t skyfarm_find_rejecting(
+    const double *low, const double *high, ptrdiff_t width, double sigma, const skyfarm_columns *columns,
+    int32_t *rejecting) {
+    int32_t rejects[skyfarm_tile_width];
+    for (ptrdiff_t x = 0; x < width; x++) {
+        double median = (low[x] + high[x]) / 2, reach = sigma * columns->deviation[x];
+        rejects[x] = (columns->low[x] < median - reach) | (columns->high[x] > median + reach);
+    }
+    ptrdiff_t count = 0;
+    for (ptrdiff_t x = 0; x < width; x++) {
+        rejecting[count] = (int32_t)x;
+        count += rejects[x];
+    }
+    return count;
+}
+
 void skyfarm_clip_columns(const double *sorted, ptrdiff_t width, double sigma, skyfarm_columns *columns) {
     for (ptrdiff_t x = 0; x < width; x++) {
         if (!(columns->count[x] > 0)) continue;
@@ -134,7 +209,7 @@ void skyfarm_clip_columns(const double *sorted, ptrdiff_t width, double sigma, s
     }
 }
 
-void skyfarm_means_of_columns(const skyfarm_columns *columns, ptrdiff_t width, float *means) {
+for_each_processor void skyfarm_means_of_columns(const skyfarm_columns *columns, ptrdiff_t width, float *means) {
     for (ptrdiff_t x = 0; x < width; x++)
         means[x] = columns->count[x] > 0 ? (float)(columns->sum[x] / columns->count[x]) : NAN;
 }
@@ -147,21 +222,32 @@ void skyfarm_scatter_of_columns(
     }
 }
 
-void skyfarm_gather_between(
+for_each_wide_processor void skyfarm_gather_between(
     const double *values, ptrdiff_t count, double low, double high, double *found, ptrdiff_t *found_count,
     ptrdiff_t *below, ptrdiff_t *finite) {
-    ptrdiff_t place = *found_count, under = 0, numbers = 0;
-    for (ptrdiff_t i = 0; i < count; i++) {
-        double value = values[i];
-        // Written always and kept only if it is in range, so that there is no branch to mispredict.
-        found[place] = value;
-        place += (value >= low) & (value <= high);
-        under += value < low;
-        numbers += value <= DBL_MAX;
+    ptrdiff_t place = *found_count, i = 0;
+    numbers under = 0, present = 0;
+    for (; i + lanes <= count; i += lanes) {
+        vector value = *(const vector *)(values + i);
+        under -= value < low;
+        present -= value <= DBL_MAX;
+        // Few vectors have a value in range.
+        if (!__builtin_reduce_or((value >= low) & (value <= high))) continue;
+        for (int lane = 0; lane < lanes; lane++) {
+            // Written always and kept only if it is in range, so that there is no branch to mispredict.
+            found[place] = value[lane];
+            place += (value[lane] >= low) & (value[lane] <= high);
+        }
+    }
+    *below += __builtin_reduce_add(under);
+    *finite += __builtin_reduce_add(present);
+    for (; i < count; i++) {
+        found[place] = values[i];
+        place += (values[i] >= low) & (values[i] <= high);
+        *below += values[i] < low;
+        *finite += values[i] <= DBL_MAX;
     }
     *found_count = place;
-    *below += under;
-    *finite += numbers;
 }
 
 double skyfarm_value_at(double *values, ptrdiff_t count, ptrdiff_t place) {

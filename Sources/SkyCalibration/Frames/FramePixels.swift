@@ -1,3 +1,4 @@
+package import CNumbers
 internal import ScanBasics
 package import SkyFITS
 
@@ -16,6 +17,8 @@ package final class FramePixels {
 
     private enum Source {
         case image(FITSImage)
+        /// Of plain numbers, which several threads read side by side.
+        case stored(StoredSamples)
         /// Of a file that is compressed as a whole, which is not kept in memory.
         case spool(PixelSpool)
     }
@@ -27,9 +30,16 @@ package final class FramePixels {
         (self.location, width, height) = (location, image.width, image.height)
         cards = ImageCards(header: image.header, primary: image.primary, holdsIntegers: image.bitpix > 0)
         primary = image.primary
-        let digits = String(try image.stored.checksum(), radix: 16)
+        let bytes = try image.stored.opened()
+        let digits = String(try bytes.checksum {}, radix: 16)
         checksum = String(repeating: "0", count: 16 - digits.count) + digits
-        source = image.stored.isCompressedFile ? .spool(try Self.spooled(image)) : .image(image)
+        if image.stored.isCompressedFile {
+            source = .spool(try Self.spooled(image))
+        } else if let samples = StoredSamples(image, in: bytes), samples.hasPlainNumbers {
+            source = .stored(samples)
+        } else {
+            source = .image(image)
+        }
     }
 
     private static func spooled(_ image: FITSImage) throws -> PixelSpool {
@@ -46,12 +56,30 @@ package final class FramePixels {
         return spool
     }
 
+    /// How integers of 16 bits become pixels, if the frame stores nothing but these, so that ``readStored(rows:into:)``
+    /// reads them; nil otherwise.
+    package var shorts: skyfarm_short_scale? {
+        if case .stored(let samples) = source { samples.image.plainShorts } else { nil }
+    }
+
+    /// Reads full-width rows of integers as they are stored; see ``shorts``.
+    /// - Throws: ``ImageError``.
+    package func readStored(rows: Range<Int>, into bytes: UnsafeMutableRawBufferPointer) throws {
+        if case .stored(let samples) = source { try samples.readStored(rows: rows, into: bytes) }
+    }
+
+    /// Asks the system to read rows ahead, if they are not in memory. Does not wait.
+    package func expect(rows: Range<Int>) {
+        if case .stored(let samples) = source { samples.expect(PixelRect(x: 0..<width, y: rows)) }
+    }
+
     /// Reads full-width rows; blank samples become NaN.
     /// - Throws: ``ImageError``, ``OutputError``.
     package func read(rows: Range<Int>, into pixels: UnsafeMutableBufferPointer<Float>) throws {
         let target = UnsafeMutableBufferPointer(rebasing: pixels.prefix(rows.count * width))
         switch source {
         case .image(let image): try image.read(rows: rows, into: target)
+        case .stored(let samples): try samples.readPixels(PixelRect(x: 0..<width, y: rows), into: target)
         case .spool(let spool): try spool.read(target, at: rows.lowerBound * width)
         }
     }

@@ -1,4 +1,5 @@
 internal import CCalibration
+internal import ScanBasics
 
 /// Combines the rows of a stack band by band.
 final class BandStack {
@@ -13,32 +14,41 @@ final class BandStack {
     private let pixelStack: PixelStack
     private let slots: Slots
     private let width: Int
-    private var samples: [UnsafeMutableBufferPointer<Float>]
+    /// The samples of all frames.
+    private let memory: UnsafeMutableRawBufferPointer
     private let bias: UnsafeMutableBufferPointer<Float>?
     private let dark: UnsafeMutableBufferPointer<Float>?
+    /// The row after those that the system was asked to read.
+    private var expectedEnd = 0
 
     init(_ stack: OpenStack, _ request: StackRequest) {
         measures = request.writesCount || request.writesScatter
         pixelStack = PixelStack(request.method, frameCount: stack.frames.count, measures: measures)
         (self.stack, slots, width, height) = (stack, request.slots, stack.geometry.width, stack.bandHeight)
         let room = height * width
-        samples = stack.frames.map { _ in .allocate(capacity: room) }
+        memory = LargeMemory.allocate(byteCount: stack.frames.count * 4 * room)
         bias = stack.bias.map { _ in .allocate(capacity: room) }
         dark = stack.dark.map { _ in .allocate(capacity: room) }
     }
 
     deinit {
-        for buffer in samples + [bias, dark].compactMap(\.self) { buffer.deallocate() }
+        LargeMemory.deallocate(memory)
+        for buffer in [bias, dark].compactMap(\.self) { buffer.deallocate() }
     }
 
     /// Returns the combined pixels of rows.
     func combine(_ rows: Range<Int>) throws -> [Float] {
+        if rows.upperBound > expectedEnd { expectedEnd = stack.expect(from: rows.lowerBound) }
         if let bias { try stack.bias?.read(rows: rows, into: bias) }
         if let dark { try stack.dark?.read(rows: rows, into: dark) }
-        _ = try OpenStack.successes(
-            slots.map(0..<samples.count) { try stack.read($0, rows: rows, into: samples[$0]) })
-        let pointers = samples.compactMap { buffer in buffer.baseAddress.map { UnsafePointer($0) } }
-        let corrections = samples.indices.map { index in
+        let room = memory.count / stack.frames.count
+        let samples = try OpenStack.successes(
+            slots.map(0..<stack.frames.count) { index in
+                let own = UnsafeMutableRawBufferPointer(rebasing: memory[(index * room)...].prefix(room))
+                return try stack.read(index, rows: rows, into: own)
+            }
+        )
+        let corrections = stack.frames.indices.map { index in
             skyfarm_correction(
                 bias: bias?.baseAddress.map { UnsafePointer($0) }, dark: dark?.baseAddress.map { UnsafePointer($0) },
                 dark_factor: stack.darkFactors[index], divisor: stack.levels[index])
@@ -55,7 +65,7 @@ final class BandStack {
                     let output = PixelStack.Output(pixels: pixels, scatter: scatter, counts: counts)
                     try slots.forEach(0..<parts) { part in
                         pixelStack.combine(
-                            pointers, corrections, part * share..<min((part + 1) * share, count), into: output)
+                            samples, corrections, part * share..<min((part + 1) * share, count), into: output)
                     }
                 }
             }

@@ -155,21 +155,32 @@ final class OpenStack {
             }
             return number
         }
-        var samples = try frames[index].readAll()
-        try samples.withUnsafeMutableBufferPointer { try mask($0, of: index, rows: 0..<geometry.height) }
+        let count = geometry.width * geometry.height
+        let memory = LargeMemory.allocate(byteCount: 4 * count)
+        defer { LargeMemory.deallocate(memory) }
+        let samples = try read(index, rows: 0..<geometry.height, into: memory)
         let correction = masters.correction(darkFactor: darkFactors[index], divisor: 1)
         return withExtendedLifetime(masters) {
-            samples.withUnsafeBufferPointer { samples in
-                (request.scale == .mean ? FrameLevel.mean : .median).of(count: samples.count) { range, values in
-                    guard let start = samples.baseAddress else { return }
-                    _ = skyfarm_stack_values(
-                        start + range.lowerBound, correction, range.lowerBound, range.count, values)
-                }
+            (request.scale == .mean ? FrameLevel.mean : .median).of(count: count) { range, values in
+                _ = skyfarm_stack_values(samples, correction, range.lowerBound, range.count, values)
             }
         }
     }
 
     // MARK: - Bands
+
+    /// Bytes that are asked of the system at a time before they are read, since bands are small beside what a disk reads
+    /// without moving its head.
+    private static let expectedSize = 128 << 20
+
+    /// Asks the system to read rows of all frames ahead.
+    /// - Returns: the row after the last one of these.
+    func expect(from row: Int) -> Int {
+        let count = max(1, Self.expectedSize / (4 * geometry.width * frames.count))
+        let end = min(geometry.height, row + max(count, bandHeight))
+        for frame in frames { frame.expect(rows: row..<end) }
+        return end
+    }
 
     /// Rows of a band, so that the pixels of all frames and masters fit the memory for them.
     var bandHeight: Int {
@@ -177,10 +188,18 @@ final class OpenStack {
         return min(geometry.height, max(1, request.bandSize / (4 * geometry.width * images)))
     }
 
-    /// Reads rows of a frame; masked pixels become NaN.
-    func read(_ index: Int, rows: Range<Int>, into pixels: UnsafeMutableBufferPointer<Float>) throws {
+    /// Reads rows of a frame into memory with room for them as floats; masked pixels become NaN.
+    func read(_ index: Int, rows: Range<Int>, into memory: UnsafeMutableRawBufferPointer) throws -> skyfarm_samples {
+        let count = rows.count * geometry.width
+        if request.masks.isEmpty, let scale = frames[index].shorts {
+            let bytes = UnsafeMutableRawBufferPointer(rebasing: memory[..<(2 * count)])
+            try frames[index].readStored(rows: rows, into: bytes)
+            return skyfarm_samples(floats: nil, shorts: bytes.baseAddress, scale: scale)
+        }
+        let pixels = UnsafeMutableBufferPointer(rebasing: memory.bindMemory(to: Float.self)[..<count])
         try frames[index].read(rows: rows, into: pixels)
         try mask(pixels, of: index, rows: rows)
+        return skyfarm_samples(floats: pixels.baseAddress, shorts: nil, scale: skyfarm_short_scale())
     }
 
     /// A mask may belong to several frames, which are read side by side.

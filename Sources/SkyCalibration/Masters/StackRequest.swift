@@ -49,7 +49,7 @@ package struct StackRequest: Sendable {
     package var cards: [HeaderEntry] = []
     package var slots = Slots(1)
     /// Bytes that the pixels of a band of all frames may take.
-    package var bandSize = 128 << 20
+    package var bandSize = 8 << 20
 
     package init(frames: [ImageLocation], method: StackMethod) { (self.frames, self.method) = (frames, method) }
 }

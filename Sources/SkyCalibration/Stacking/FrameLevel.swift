@@ -71,7 +71,9 @@ enum FrameLevel {
             let (first, second) = ((finite - 1) / 2 - below, finite / 2 - below)
             guard first >= 0, second < between else { continue }
             let lower = skyfarm_value_at(found, between, first)
-            return (lower + skyfarm_value_at(found, between, second)) / 2
+            // All values behind the first are not below it.
+            let upper = second > first ? (second..<between).reduce(.infinity) { min($0, found[$1]) } : lower
+            return (lower + upper) / 2
         }
         return nil
     }
@@ -81,17 +83,39 @@ enum FrameLevel {
         _ count: Int, _ buffer: UnsafeMutablePointer<Double>,
         _ values: (Range<Int>, UnsafeMutablePointer<Double>) -> Void
     ) -> (Double, Double) {
-        // An odd step, so that the samples are not all of a few columns.
-        let step = max(1, count / sampleCount) | 1
         var number = 0
-        for index in stride(from: 0, to: count, by: step) where number < sampleCount {
-            values(index..<index + 1, buffer + number)
-            if buffer[number].isFinite { number += 1 }
+        for range in SampleRuns(of: count, sampleCount: sampleCount) where number + range.count <= sampleCount {
+            values(range, buffer + number)
+            for index in number..<number + range.count where buffer[index].isFinite {
+                buffer[number] = buffer[index]
+                number += 1
+            }
         }
         guard number > 1000 else { return (-.greatestFiniteMagnitude, .greatestFiniteMagnitude) }
-        func value(at share: Double) -> Double {
-            skyfarm_value_at(buffer, number, Int(share * Double(number - 1)))
-        }
-        return (value(at: 0.5 - reach), value(at: 0.5 + reach))
+        let (first, last) = (Int((0.5 - reach) * Double(number - 1)), Int((0.5 + reach) * Double(number - 1)))
+        let low = skyfarm_value_at(buffer, number, first)
+        // All values behind the first are not below it.
+        return (low, skyfarm_value_at(buffer + first, number - first, last - first))
+    }
+}
+
+/// Runs of pixels at equal steps: a sample of the pixels of a frame. A run costs hardly more than one of its pixels.
+struct SampleRuns: Sequence, IteratorProtocol {
+    private let count: Int
+    private let step: Int
+    private var first = 0
+    private static let length = 8
+
+    /// About `sampleCount` of `count` pixels, or all if there are not as many.
+    init(of count: Int, sampleCount: Int) {
+        self.count = count
+        // An odd multiple, so that the samples are not all of a few columns.
+        step = Self.length * (count / sampleCount | 1)
+    }
+
+    mutating func next() -> Range<Int>? {
+        guard first < count else { return nil }
+        defer { first += step }
+        return first..<Swift.min(first + Self.length, count)
     }
 }

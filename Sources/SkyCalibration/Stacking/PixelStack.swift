@@ -16,8 +16,8 @@ package struct PixelStack: Sendable {
     /// Maximum number of frames: the counts have 16 bits, and the comparators as well.
     package static let maximumFrameCount = 32_767
 
-    /// Bytes of a tile that fit the first level of a processor's cache, with what else is used.
-    private static let tileSize = 24 << 10
+    /// Bytes of a tile that fit the second level of a processor's cache, with what else is used.
+    private static let tileSize = 384 << 10
 
     /// A stack of `frameCount` frames.
     package init(_ method: StackMethod, frameCount: Int, measures: Bool) {
@@ -25,7 +25,7 @@ package struct PixelStack: Sendable {
         (self.method, self.frameCount, self.measures) = (method, frameCount, measures)
         let isSorted = method != .mean
         sorting = SortingNetwork(sorting: isSorted ? frameCount : 0)
-        selection = SortingNetwork(selectingMiddleOf: method == .median ? frameCount : 0)
+        selection = SortingNetwork(selectingMiddleOf: isSorted ? frameCount : 0)
         tileWidth = min(Int(skyfarm_tile_width), max(16, Self.tileSize / (8 * frameCount) / 16 * 16))
     }
 
@@ -51,43 +51,69 @@ package struct PixelStack: Sendable {
     ///   - range: numbers of pixels in `samples` and in the output.
     ///   - output: where the results go.
     package func combine(
-        _ samples: [UnsafePointer<Float>], _ corrections: [skyfarm_correction], _ range: Range<Int>, into output: Output
+        _ samples: [skyfarm_samples], _ corrections: [skyfarm_correction], _ range: Range<Int>, into output: Output
     ) {
-        let room = frameCount * tileWidth
-        let values = UnsafeMutableBufferPointer<Double>.allocate(capacity: 2 * room)
-        let columns = UnsafeMutablePointer<skyfarm_columns>.allocate(capacity: 1)
-        defer {
-            values.deallocate()
-            columns.deallocate()
-        }
-        guard let tile = values.baseAddress else { return }
+        let tile = StackTile(frameCount: frameCount, width: tileWidth)
+        let rejecting = RejectingPixels(frameCount: frameCount, capacity: tileWidth, measures: measures)
         for first in stride(from: range.lowerBound, to: range.upperBound, by: tileWidth) {
-            let width = min(tileWidth, range.upperBound - first)
+            tile.width = min(tileWidth, range.upperBound - first)
             var missing = 0
             for (frame, samples) in samples.enumerated() {
-                missing += skyfarm_stack_values(samples + first, corrections[frame], first, width, tile + frame * width)
+                missing += skyfarm_stack_values(
+                    samples, corrections[frame], first, tile.width, tile.values + frame * tile.width)
             }
-            let scratch = Scratch(values: tile, sorted: tile + room, columns: columns, width: width)
-            combine(scratch, isComplete: missing == 0, first, output)
+            if missing == 0 {
+                combineComplete(tile, first, output, rejecting)
+            } else {
+                combine(tile, first, output)
+            }
+        }
+        combine(rejecting, into: output)
+    }
+
+    /// Combines pixels of which no value is missing. Those of which values are rejected are set aside.
+    private func combineComplete(
+        _ tile: StackTile, _ first: Int, _ output: Output, _ rejecting: RejectingPixels
+    ) {
+        guard let pixels = output.pixels.baseAddress.map({ $0 + first }) else { return }
+        let (low, high) = ((frameCount - 1) / 2 * tile.width, frameCount / 2 * tile.width)
+        if measures || method != .median {
+            skyfarm_measure_columns(tile.values, frameCount, tile.width, tile.columns)
+            writeScatter(tile, first, output)
+        }
+        if method == .median {
+            apply(selection, to: tile.values, tile.width)
+            skyfarm_middle_of_rows(tile.values + low, tile.values + high, tile.width, pixels)
+        } else {
+            skyfarm_means_of_columns(tile.columns, tile.width, pixels)
+        }
+        guard case .clip(let sigma, let iterations) = method, iterations != 0 else { return }
+        tile.sorted.update(from: tile.values, count: frameCount * tile.width)
+        apply(selection, to: tile.sorted, tile.width)
+        let count = skyfarm_find_rejecting(
+            tile.sorted + low, tile.sorted + high, tile.width, sigma, tile.columns, tile.rejecting)
+        for column in UnsafeBufferPointer(start: tile.rejecting, count: count) {
+            if rejecting.isFull { combine(rejecting, into: output) }
+            rejecting.add(Int(column), of: tile, pixel: first + Int(column))
         }
     }
 
-    /// The memory of a tile.
-    private struct Scratch {
-        var values: UnsafeMutablePointer<Double>
-        var sorted: UnsafeMutablePointer<Double>
-        var columns: UnsafeMutablePointer<skyfarm_columns>
-        var width: Int
+    /// Combines the pixels that were set aside, and writes them to their places.
+    private func combine(_ rejecting: RejectingPixels, into output: Output) {
+        combine(rejecting.closedTile(), 0, rejecting.output)
+        for (column, pixel) in rejecting.pixels.enumerated() {
+            output.pixels[pixel] = rejecting.output.pixels[column]
+            guard measures else { continue }
+            output.scatter?[pixel] = rejecting.output.scatter?[column] ?? .nan
+            output.counts?[pixel] = rejecting.output.counts?[column] ?? 0
+        }
+        rejecting.removeAll()
     }
 
-    private func combine(_ tile: Scratch, isComplete: Bool, _ first: Int, _ output: Output) {
+    /// Combines pixels of any values.
+    private func combine(_ tile: StackTile, _ first: Int, _ output: Output) {
         guard let pixels = output.pixels.baseAddress.map({ $0 + first }) else { return }
         switch method {
-        case .median where isComplete && !measures:
-            apply(selection, to: tile.values, tile.width)
-            let (low, high) = ((frameCount - 1) / 2, frameCount / 2)
-            skyfarm_middle_of_rows(
-                tile.values + low * tile.width, tile.values + high * tile.width, tile.width, pixels)
         case .median:
             sum(tile, isClipped: false)
             sort(tile)
@@ -100,10 +126,14 @@ package struct PixelStack: Sendable {
             sum(tile, isClipped: true)
             skyfarm_means_of_columns(tile.columns, tile.width, pixels)
         }
-        if measures, let scatter = output.scatter?.baseAddress, let counts = output.counts?.baseAddress {
-            skyfarm_deviate_columns(tile.values, frameCount, tile.width, tile.columns)
-            skyfarm_scatter_of_columns(tile.columns, tile.width, scatter + first, counts + first)
-        }
+        if measures { skyfarm_deviate_columns(tile.values, frameCount, tile.width, tile.columns) }
+        writeScatter(tile, first, output)
+    }
+
+    private func writeScatter(_ tile: StackTile, _ first: Int, _ output: Output) {
+        guard measures, let scatter = output.scatter?.baseAddress, let counts = output.counts?.baseAddress
+        else { return }
+        skyfarm_scatter_of_columns(tile.columns, tile.width, scatter + first, counts + first)
     }
 
     private func apply(_ network: SortingNetwork, to values: UnsafeMutablePointer<Double>, _ width: Int) {
@@ -112,13 +142,13 @@ package struct PixelStack: Sendable {
         }
     }
 
-    private func sort(_ tile: Scratch) {
+    private func sort(_ tile: StackTile) {
         tile.sorted.update(from: tile.values, count: frameCount * tile.width)
         apply(sorting, to: tile.sorted, tile.width)
     }
 
     /// Sums the values that are used.
-    private func sum(_ tile: Scratch, isClipped: Bool) {
+    private func sum(_ tile: StackTile, isClipped: Bool) {
         skyfarm_admit_all(tile.columns, tile.width)
         _ = skyfarm_sum_columns(tile.values, frameCount, tile.width, tile.columns)
         guard isClipped, case .clip(let sigma, let iterations) = method else { return }

@@ -1,6 +1,8 @@
 #ifndef SKYFARM_STACKING_H
 #define SKYFARM_STACKING_H
 
+#include "stored_shorts.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,10 +16,17 @@ typedef struct {
     double dark_factor, divisor;
 } skyfarm_correction;
 
-/// Computes the values of `count` samples, from sample number `first` of the bias and the dark. A value that is not
-/// finite becomes infinity, which stands for a missing one. Returns the number of missing values.
+/// The samples of a frame: floats or, where `floats` is NULL, integers of 16 bits as they are stored.
+typedef struct {
+    const float *floats;
+    const void *shorts;
+    skyfarm_short_scale scale;
+} skyfarm_samples;
+
+/// Computes the values of `count` samples from number `first` on. A value that is not finite becomes infinity, which
+/// stands for a missing one. Returns the number of missing values.
 ptrdiff_t skyfarm_stack_values(
-    const float *samples, skyfarm_correction correction, ptrdiff_t first, ptrdiff_t count, double *values);
+    skyfarm_samples samples, skyfarm_correction correction, ptrdiff_t first, ptrdiff_t count, double *values);
 
 /// A comparator of a sorting network: afterwards the value of row `low` is not above that of row `high`.
 typedef struct {
@@ -52,6 +61,17 @@ void skyfarm_deviate_columns(const double *values, ptrdiff_t rows, ptrdiff_t wid
 
 /// Narrows the limits to `sigma` deviations on both sides of the median of the values within them.
 void skyfarm_clip_columns(const double *sorted, ptrdiff_t width, double sigma, skyfarm_columns *columns);
+
+/// Computes what the columns of a tile without missing values yield if all values are used. The limits are the least
+/// and the greatest value of a column.
+void skyfarm_measure_columns(const double *values, ptrdiff_t rows, ptrdiff_t width, skyfarm_columns *columns);
+
+/// Finds the columns with a value that is further than `sigma` deviations from the median, after
+/// skyfarm_measure_columns: writes their numbers to `rejecting`, and returns how many there are. `low` and `high` are
+/// the middle rows of the sorted tile.
+ptrdiff_t skyfarm_find_rejecting(
+    const double *low, const double *high, ptrdiff_t width, double sigma, const skyfarm_columns *columns,
+    int32_t *rejecting);
 
 /// Writes the median of each column of a sorted tile, whose values were counted without limits; NaN where there is
 /// none.

@@ -12,8 +12,11 @@
 // Compiles a function for AVX2 and for the baseline; the dynamic linker selects one by the processor.
 #if defined(__x86_64__) && defined(__linux__) && !defined(has_sanitizer)
 #define for_each_processor __attribute__((target_clones("avx2", "default")))
+// For AVX-512 as well: for loops that do nothing but arithmetic with numbers in the first level of the cache.
+#define for_each_wide_processor __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define for_each_processor
+#define for_each_wide_processor
 #endif
 
 #endif
