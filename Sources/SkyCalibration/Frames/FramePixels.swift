@@ -1,3 +1,4 @@
+internal import CCalibration
 package import CNumbers
 internal import ScanBasics
 package import SkyFITS
@@ -13,6 +14,8 @@ package final class FramePixels {
     package let primary: FITSHeader
     /// Checksum of the stored bytes of the image, in hexadecimal digits.
     package let checksum: String
+    /// The median of the pixels, if it was asked for and takes no more than one reading for it and the checksum.
+    let median: Double?
     private let source: Source
 
     private enum Source {
@@ -25,13 +28,24 @@ package final class FramePixels {
 
     /// Opens an image of a frame.
     /// - Throws: ``ImageError``, ``OutputError`` if temporary files cannot be written.
-    package init(_ location: ImageLocation) throws {
+    package convenience init(_ location: ImageLocation) throws { try self.init(location, findsMedian: false) }
+
+    /// Opens an image of a frame, and finds its median; see ``median``.
+    /// - Throws: ``ImageError``, ``OutputError`` if temporary files cannot be written.
+    init(_ location: ImageLocation, findsMedian: Bool) throws {
         let image = try FITSImage(location)
         (self.location, width, height) = (location, image.width, image.height)
         cards = ImageCards(header: image.header, primary: image.primary, holdsIntegers: image.bitpix > 0)
         primary = image.primary
         let bytes = try image.stored.opened()
-        let digits = String(try bytes.checksum {}, radix: 16)
+        let number: UInt64
+        // The checksum of a plane is that of its whole cube, which would have to be kept.
+        if findsMedian, image.plane == nil, !image.stored.isCompressedFile, let scale = image.plainShorts {
+            (number, median) = try Self.checksumAndMedian(of: image, scale, in: bytes)
+        } else {
+            (number, median) = (try bytes.checksum {}, nil)
+        }
+        let digits = String(number, radix: 16)
         checksum = String(repeating: "0", count: 16 - digits.count) + digits
         if image.stored.isCompressedFile {
             source = .spool(try Self.spooled(image))
@@ -40,6 +54,21 @@ package final class FramePixels {
         } else {
             source = .image(image)
         }
+    }
+
+    private static func checksumAndMedian(
+        of image: FITSImage, _ scale: skyfarm_short_scale, in bytes: StoredBytes
+    ) throws -> (UInt64, Double?) {
+        let range = try bytes.range()
+        guard range.lowerBound <= image.data.lowerBound, image.data.upperBound <= range.upperBound else {
+            throw bytes.unreadable
+        }
+        let memory = LargeMemory.allocate(byteCount: range.count)
+        defer { LargeMemory.deallocate(memory) }
+        let checksum = try bytes.checksum(of: range, keeping: memory) {}
+        let stored = memory.baseAddress.map { UnsafeRawPointer($0) + image.data.lowerBound - range.lowerBound }
+        let samples = skyfarm_samples(floats: nil, shorts: stored, scale: scale)
+        return (checksum, StoredShorts(samples, count: image.width * image.height)?.median)
     }
 
     private static func spooled(_ image: FITSImage) throws -> PixelSpool {

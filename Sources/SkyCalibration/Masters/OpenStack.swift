@@ -23,7 +23,11 @@ final class OpenStack {
     init(_ request: StackRequest, _ images: [FrameImages], masters: Masters, index: Int) throws {
         self.request = request
         slots = request.slots
-        let opened = slots.map(0..<images.count) { try FramePixels(images[$0].location(of: index)) }
+        let findsMedian =
+            request.scale == .median && masters.bias == nil && masters.dark == nil && request.masks.isEmpty
+        let opened = slots.map(0..<images.count) {
+            try FramePixels(images[$0].location(of: index), findsMedian: findsMedian)
+        }
         let frames = try Self.successes(opened)
         let geometry = FrameGeometry(width: frames[0].width, height: frames[0].height, cards: frames[0].cards)
         try Self.checkGeometry(frames, geometry)
@@ -155,6 +159,7 @@ final class OpenStack {
             }
             return number
         }
+        if let median = frames[index].median { return median }
         let count = geometry.width * geometry.height
         let memory = LargeMemory.allocate(byteCount: 4 * count)
         defer { LargeMemory.deallocate(memory) }

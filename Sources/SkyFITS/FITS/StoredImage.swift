@@ -48,17 +48,31 @@ package struct StoredBytes: Sendable {
 
     /// Computes the checksum of the image's bytes; see ``StoredImage/checksum(checkCancellation:)``.
     package func checksum(checkCancellation: () throws -> Void) throws -> UInt64 {
+        try checksum(of: range(), checkCancellation: checkCancellation)
+    }
+
+    /// The range of the image's bytes in the file, which may end before its last block does.
+    /// - Throws: ``ImageError`` with `unreadable`.
+    package func range() throws(ImageError) -> Range<Int> {
         var status = stat()
         guard fstat(file.number, &status) == 0 else { throw unreadable }
         let size = Int(status.st_size)
         let (start, end) = (image.range?.lowerBound ?? 0, min(image.range?.upperBound ?? size, size))
         guard start <= end else { throw unreadable }
-        return try checksum(of: start..<end, checkCancellation: checkCancellation)
+        return start..<end
     }
 
     /// Computes the 64-bit XXH3 checksum of a range of the file.
-    /// - Throws: ``ImageError`` with `unreadable`; errors of `checkCancellation`, which is called before every 128 KiB.
-    package func checksum(of range: Range<Int>, checkCancellation: () throws -> Void) throws -> UInt64 {
+    /// - Parameters:
+    ///   - range: the bytes.
+    ///   - memory: room for all of them, if they are to be kept.
+    ///   - checkCancellation: called before every 128 KiB; an error that it throws ends the reading.
+    /// - Returns: the checksum.
+    /// - Throws: ``ImageError`` with `unreadable`; errors of `checkCancellation`.
+    package func checksum(
+        of range: Range<Int>, keeping memory: UnsafeMutableRawBufferPointer? = nil,
+        checkCancellation: () throws -> Void
+    ) throws -> UInt64 {
         guard let state = XXH3_createState() else { throw unreadable }
         defer { XXH3_freeState(state) }
         XXH3_64bits_reset(state)
@@ -68,10 +82,12 @@ package struct StoredBytes: Sendable {
         while offset < range.upperBound {
             try checkCancellation()
             let wanted = min(buffer.count, range.upperBound - offset)
-            let count = pread(file.number, buffer.baseAddress, wanted, off_t(offset))
+            let target = memory.map { UnsafeMutableRawBufferPointer(rebasing: $0[(offset - range.lowerBound)...]) }
+            let address = (target ?? buffer).baseAddress
+            let count = pread(file.number, address, wanted, off_t(offset))
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else { throw unreadable }
-            XXH3_64bits_update(state, buffer.baseAddress, count)
+            XXH3_64bits_update(state, address, count)
             offset += count
         }
         return XXH3_64bits_digest(state)
