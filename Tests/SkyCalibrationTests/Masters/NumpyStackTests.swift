@@ -29,7 +29,8 @@ struct NumpyStackTests {
         + ["int16", "mosaic", "rice", "gzip"].flatMap { kind in
             [StackMethod.median, clip].map { Case(kind: kind, method: $0) }
         }
-        + ["int16", "mosaic", "gzip"].flatMap { kind in
+        + [Case(kind: "mosaic", count: 20, method: clip, scale: "median")]
+        + ["int16", "gzip"].flatMap { kind in
             [[], ["bias"], ["mask"]].map { Case(kind: kind, count: 20, method: clip, scale: "median", uses: $0) }
         }
         + [StackMethod.median, .mean, clip].flatMap { method in
