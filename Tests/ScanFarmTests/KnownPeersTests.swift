@@ -1,12 +1,11 @@
 import Foundation
 import ScanCluster
 import ScanDiscovery
+import ScanFarm
 import ScanNetwork
 import ScanSecurity
 import ScanTestSupport
 import Testing
-
-@testable import ScanFarm
 
 @Suite("The registry of a node that a job is given", .timeLimit(.minutes(10)))
 struct KnownPeersTests {

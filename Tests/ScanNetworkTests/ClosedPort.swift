@@ -1,7 +1,6 @@
-import ScanCluster
 import Foundation
-
-@testable import ScanNetwork
+import ScanCluster
+import ScanNetwork
 import ScanSockets
 
 /// A port of this machine without a listener, and without one from tests that run beside this one: it is taken until

@@ -1,11 +1,10 @@
-import ScanSlots
 import Foundation
 import ScanCluster
+import ScanNetwork
 import ScanSecurity
-import ScanTestSupport
-
-@testable import ScanNetwork
+import ScanSlots
 import ScanSockets
+import ScanTestSupport
 
 /// A server that is no proper node: it answers each connection with fixed bytes, in the clear or as one that holds the
 /// key, and may close it then.

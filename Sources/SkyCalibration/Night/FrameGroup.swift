@@ -26,7 +26,7 @@ package struct FrameGroup: Equatable, Sendable {
     /// Divides frames into those of one master each, in a fixed order.
     ///
     /// Without bias frames, a flat needs a dark of its own exposure: then flats are divided by exposures as well.
-    static func groups(of frames: [NightFrame], _ options: NightOptions, hasBias: Bool) -> [FrameGroup] {
+    package static func groups(of frames: [NightFrame], _ options: NightOptions, hasBias: Bool) -> [FrameGroup] {
         var groups: [FrameGroup] = []
         for kind in [FrameKind.bias, .dark, .flat] {
             let own = frames.filter { $0.kind == kind }

@@ -46,7 +46,7 @@ extension PixelSection {
     /// Whether an overscan has levels for rows of the image `trim`, beside which it lies, and not for columns.
     ///
     /// It lies beside what it covers more of; if that is equal, it is at least as high as wide.
-    func isBesideRows(of trim: PixelSection) -> Bool {
+    package func isBesideRows(of trim: PixelSection) -> Bool {
         let rows = y.clamped(to: trim.y).count * trim.width
         let columns = x.clamped(to: trim.x).count * trim.height
         return rows == columns ? height >= width : rows > columns

@@ -15,6 +15,10 @@ public struct ImageCards: Hashable, Sendable {
         public var words: String
         /// Whether the card is in the primary header.
         public var isInherited = false
+
+        package init(number: Double?, words: String, isInherited: Bool = false) {
+            (self.number, self.words, self.isInherited) = (number, words, isInherited)
+        }
     }
 
     /// Creates the cards of an image. With `INHERIT = F`, the primary header is ignored.

@@ -10,6 +10,10 @@ package enum TileStream {
     package struct Rice {
         package var blockSize: Int
         package var bytesPerPixel: Int
+
+        package init(blockSize: Int, bytesPerPixel: Int) {
+            (self.blockSize, self.bytesPerPixel) = (blockSize, bytesPerPixel)
+        }
     }
 
     /// Whether `bytes` are a complete gzip or zlib stream that expands to one of the given lengths in bytes.

@@ -9,6 +9,8 @@ package struct SystemCourse: Equatable, Sendable {
     /// Seconds of task execution in each interval, by the name of the system.
     package private(set) var busy: [String: [Double]] = [:]
 
+    package init() {}
+
     /// Adds a task that ran on a system in `times`, in seconds since the job began.
     package mutating func add(_ times: Range<Double>, on system: String) {
         let times = times.clamped(to: 0..<max(0, times.upperBound))

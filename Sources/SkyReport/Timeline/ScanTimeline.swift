@@ -50,6 +50,10 @@ public struct ScanTimeline: Equatable, Sendable {
         package var waiting: Int
         /// Names of the systems with a running attempt.
         package var busy: [String]
+
+        package init(step: String, open: Int, waiting: Int, busy: [String]) {
+            (self.step, self.open, self.waiting, self.busy) = (step, open, waiting, busy)
+        }
     }
 
     /// Systems in the order in which they were first seen.

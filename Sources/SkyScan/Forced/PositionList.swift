@@ -141,4 +141,6 @@ public struct PlacedPositions: Equatable, Sendable {
     public let x: [Double]
     /// Row coordinates in pixels.
     public let y: [Double]
+
+    package init(x: [Double], y: [Double]) { (self.x, self.y) = (x, y) }
 }

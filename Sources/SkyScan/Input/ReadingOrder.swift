@@ -6,6 +6,10 @@ package struct PassPosition {
     package var following: [WindowPixels]
     /// Number of all windows after it.
     package var rest: Int
+
+    package init(isFirstPass: Bool, following: [WindowPixels], rest: Int) {
+        (self.isFirstPass, self.following, self.rest) = (isFirstPass, following, rest)
+    }
 }
 
 /// Predicts which windows of a pass will be requested next. Attempts request them concurrently, and so in any order.

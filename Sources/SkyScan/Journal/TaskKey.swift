@@ -8,4 +8,8 @@ package struct TaskKey: Hashable, Sendable {
     package var basis: UInt64
     /// Index of the band, or the checksum of the window and of the islands or sources to process in it.
     package var window: UInt64
+
+    package init(step: ScanStep, basis: UInt64, window: UInt64) {
+        (self.step, self.basis, self.window) = (step, basis, window)
+    }
 }

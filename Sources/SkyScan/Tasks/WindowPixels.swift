@@ -14,6 +14,10 @@ package struct WindowPixels: Codable, Hashable, Sendable {
     /// Whether a mask comes last.
     package var hasMask: Bool
 
+    package init(rect: PixelRect, hasWeights: Bool, hasMask: Bool) {
+        (self.rect, self.hasWeights, self.hasMask) = (rect, hasWeights, hasMask)
+    }
+
     /// Number of bytes.
     package var byteCount: Int { weightsEnd + (hasMask ? rect.area : 0) }
 

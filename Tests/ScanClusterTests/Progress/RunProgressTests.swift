@@ -1,7 +1,6 @@
+import ScanCluster
 import ScanTestSupport
 import Testing
-
-@testable import ScanCluster
 
 @Suite("The progress of runs") struct RunProgressTests {
     /// Runs `count` squares, and gives the progress that a reader sees meanwhile.

@@ -1,4 +1,4 @@
-@testable import ScanCluster
+import ScanCluster
 import ScanTestSupport
 import Testing
 

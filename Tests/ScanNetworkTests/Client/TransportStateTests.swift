@@ -1,8 +1,7 @@
 import ScanCluster
-import Testing
-
-@testable import ScanNetwork
 import ScanCompression
+import ScanNetwork
+import Testing
 
 @Suite struct TransportStateTests {
     private func state() -> TCPTransport.State<Int> {

@@ -1,7 +1,6 @@
 import Foundation
+import SkyCalibration
 import Testing
-
-@testable import SkyCalibration
 
 @Suite struct CosmicRaySearchTests {
     private static let (width, height) = (300, 260)

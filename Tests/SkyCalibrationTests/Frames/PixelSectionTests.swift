@@ -1,7 +1,6 @@
+import SkyCalibration
 import SkyFITS
 import Testing
-
-@testable import SkyCalibration
 
 @Suite struct PixelSectionTests {
     @Test("sections are parsed as in headers")

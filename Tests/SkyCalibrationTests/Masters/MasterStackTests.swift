@@ -1,10 +1,9 @@
 import Foundation
 import ScanBasics
+import SkyCalibration
 import SkyFITS
 import SkyTestSupport
 import Testing
-
-@testable import SkyCalibration
 
 @Suite struct MasterStackTests {
     private let folder: TemporaryFolder

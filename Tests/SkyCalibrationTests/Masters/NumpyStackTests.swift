@@ -1,9 +1,8 @@
 import Foundation
+import SkyCalibration
 import SkyFITS
 import SkyTestSupport
 import Testing
-
-@testable import SkyCalibration
 
 @Suite(.enabled(if: AstropyPython.isPresent, Comment(rawValue: AstropyPython.absent)))
 struct NumpyStackTests {

@@ -1,7 +1,6 @@
+import SkyCalibration
 import SkyFITS
 import Testing
-
-@testable import SkyCalibration
 
 @Suite struct NightPlanTests {
     /// A raw frame of a night; `hour` counts from its begin.

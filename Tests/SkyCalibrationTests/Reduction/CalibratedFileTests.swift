@@ -1,10 +1,9 @@
 import Foundation
 import ScanBasics
+import SkyCalibration
 import SkyFITS
 import SkyTestSupport
 import Testing
-
-@testable import SkyCalibration
 
 @Suite struct CalibratedFileTests {
     private let folder: TemporaryFolder

@@ -1,9 +1,8 @@
 import Foundation
+import SkyCalibration
 import SkyFITS
 import SkyTestSupport
 import Testing
-
-@testable import SkyCalibration
 
 /// Frames that are calibrated window by window, against those that `skyfarm calibrate` writes.
 @Suite struct CalibratedImageTests {

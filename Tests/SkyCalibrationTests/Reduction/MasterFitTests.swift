@@ -1,9 +1,8 @@
 import Foundation
+import SkyCalibration
 import SkyFITS
 import SkyTestSupport
 import Testing
-
-@testable import SkyCalibration
 
 /// Whether masters fit the frames to which they are applied: what was subtracted from each, and where each lies.
 @Suite struct MasterFitTests {

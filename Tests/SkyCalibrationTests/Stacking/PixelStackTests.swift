@@ -1,7 +1,6 @@
 import CCalibration
+import SkyCalibration
 import Testing
-
-@testable import SkyCalibration
 
 @Suite struct PixelStackTests {
     struct Pixels: Equatable {

@@ -1,7 +1,6 @@
 import CCalibration
+import SkyCalibration
 import Testing
-
-@testable import SkyCalibration
 
 @Suite struct SortingNetworkTests {
     @Test("a network sorts zeros and ones, and therefore everything", arguments: 1...12)

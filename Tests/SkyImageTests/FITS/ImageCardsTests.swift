@@ -1,8 +1,7 @@
 import Foundation
+import SkyFITS
 import SkyTestSupport
 import Testing
-
-@testable import SkyFITS
 
 @Suite("cards of an image")
 struct ImageCardsTests {

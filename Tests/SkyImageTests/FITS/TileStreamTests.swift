@@ -1,7 +1,6 @@
 import ScanBasics
+import SkyFITS
 import Testing
-
-@testable import SkyFITS
 
 @Suite("compressed bytes of a tile")
 struct TileStreamTests {

@@ -1,7 +1,6 @@
 import ScanBasics
+import SkyReport
 import Testing
-
-@testable import SkyReport
 
 @Suite("how busy systems were") struct SystemCourseTests {
     @Test("a task adds its time to the intervals that it ran in")

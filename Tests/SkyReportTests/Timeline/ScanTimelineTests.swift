@@ -1,7 +1,6 @@
 import SkyFITS
+import SkyReport
 import Testing
-
-@testable import SkyReport
 
 @Suite struct ScanTimelineTests {
     static let bands = (0..<4).map { PixelRect(x: 0..<100, y: $0 * 10..<($0 + 1) * 10) }

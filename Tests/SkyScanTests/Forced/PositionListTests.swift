@@ -2,9 +2,8 @@ import Foundation
 import SkyCatalogue
 import SkyExtraction
 import SkyFITS
+import SkyScan
 import Testing
-
-@testable import SkyScan
 
 @Suite("lists of positions")
 struct PositionListTests {

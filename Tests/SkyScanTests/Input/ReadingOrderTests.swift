@@ -1,7 +1,6 @@
 import SkyFITS
+import SkyScan
 import Testing
-
-@testable import SkyScan
 
 @Suite("order of reading")
 struct ReadingOrderTests {

@@ -1,8 +1,7 @@
 import ScanCluster
 import SkyFITS
+import SkyScan
 import Testing
-
-@testable import SkyScan
 
 @Suite("windows kept for the next pass")
 struct RecentWindowsTests {

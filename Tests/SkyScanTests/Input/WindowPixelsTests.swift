@@ -1,8 +1,7 @@
 import ScanCluster
 import SkyFITS
+import SkyScan
 import Testing
-
-@testable import SkyScan
 
 @Suite("pixels of a window")
 struct WindowPixelsTests {

@@ -1,9 +1,8 @@
 import Foundation
 import ScanCluster
+import SkyScan
 import TaskJournal
 import Testing
-
-@testable import SkyScan
 
 @Suite("a journal", .timeLimit(.minutes(10))) struct ScanJournalTests {
     private let checksums = InputChecksums(image: 1, mask: nil, weights: 2)

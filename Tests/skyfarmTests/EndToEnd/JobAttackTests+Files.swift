@@ -1,9 +1,8 @@
-import ScanBasics
 import CommandLineKit
 import Foundation
+import ImageJobs
+import ScanBasics
 import Testing
-
-@testable import ImageJobs
 
 /// Files outside of the folders, which jobs and local users try to reach by names that change.
 extension JobAttackTests {

@@ -1,8 +1,7 @@
 import Foundation
+import ImageJobs
 import ScanBasics
 import Testing
-
-@testable import ImageJobs
 
 /// Jobs that begin after others, of which the folder cannot be read for a while.
 @Suite("jobs after others of a shared folder", .timeLimit(.minutes(5))) struct JobAfterTests {

@@ -1,12 +1,11 @@
 import CommandLineKit
 import Foundation
-import Testing
-
-@testable import SkyExtraction
-@testable import SkyFITS
-@testable import SkyScan
 import ImageScanning
 import SExtractorCommand
+import SkyExtraction
+import SkyFITS
+import SkyScan
+import Testing
 
 @Suite("configurations of SExtractor")
 struct SexConfigurationTests {

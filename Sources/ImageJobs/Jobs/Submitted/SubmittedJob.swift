@@ -27,6 +27,11 @@ package struct SubmittedJob: Codable, Equatable, Sendable {
     /// Weight that was set after the submission.
     package var weight: Double?
 
+    package init(id: String, words: [String], folder: String, environment: [String: String], submitted: Double) {
+        (self.id, self.words, self.folder) = (id, words, folder)
+        (self.environment, self.submitted) = (environment, submitted)
+    }
+
     /// State that the user requests.
     package enum Order: String, Codable, Sendable { case run, pause, cancel }
 

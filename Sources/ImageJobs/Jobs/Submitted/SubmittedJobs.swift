@@ -74,7 +74,7 @@ package struct SubmittedJobs: Equatable, Sendable {
 
     /// Whether it is certain that there is no job of this ID: the folder can be read, and has none. Where nothing is mounted,
     /// the folder that others share is missing, or without any file.
-    func lacks(_ id: String) -> Bool {
+    package func lacks(_ id: String) -> Bool {
         guard JobFolder.isID(id) else { return true }
         func isMissing(_ path: String) -> Bool {
             var status = stat()

@@ -9,6 +9,10 @@ package struct PointSpreadStamp {
     package var values: [Double]
     /// Their variances; 0: the pixel does not count.
     package var variances: [Double]
+
+    package init(rect: PixelRect, values: [Double], variances: [Double]) {
+        (self.rect, self.values, self.variances) = (rect, values, variances)
+    }
 }
 
 /// The fit of a point spread function to the pixels of a source: flux and position of the least squares.

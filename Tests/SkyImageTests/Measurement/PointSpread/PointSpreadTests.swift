@@ -1,9 +1,8 @@
 import Foundation
-import Testing
-
 import SkyExtraction
 import SkyFITS
-@testable import SkyMeasurement
+import SkyMeasurement
+import Testing
 
 @Suite("point spread functions")
 struct PointSpreadTests {
