@@ -1,3 +1,5 @@
+internal import ScanBasics
+
 #if canImport(Glibc)
     internal import Glibc
 #else
@@ -46,12 +48,6 @@ struct IntegerScale: Equatable {
         let significand = value.isNormal ? value.significandBitPattern | 1 << 23 : value.significandBitPattern
         let exponent = max(Int(value.exponentBitPattern), 1) - 127 - 23
         return exponent + significand.trailingZeroBitCount
-    }
-
-    private static func greatestCommonDivisor(_ one: Int, _ other: Int) -> Int {
-        var (one, other) = (abs(one), abs(other))
-        while other != 0 { (one, other) = (other, one % other) }
-        return one
     }
 }
 

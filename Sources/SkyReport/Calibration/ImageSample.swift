@@ -1,3 +1,5 @@
+internal import ScanBasics
+
 /// Level and extremes of an image, by values that are evenly spread over it, as its rows are read.
 package struct ImageSample {
     /// Number of pixels that are not finite; of all pixels.
@@ -15,14 +17,8 @@ package struct ImageSample {
     package init(width: Int, height: Int, limit: Int = 1 << 20) {
         // A step without a common factor with the width visits all columns.
         var step = max(1, (width * height + limit - 1) / limit)
-        while Self.commonFactor(step, width) != 1 { step += 1 }
+        while greatestCommonDivisor(step, width) != 1 { step += 1 }
         self.step = step
-    }
-
-    private static func commonFactor(_ first: Int, _ second: Int) -> Int {
-        var (large, small) = (first, second)
-        while small != 0 { (large, small) = (small, large % small) }
-        return large
     }
 
     /// Adds the next pixels, in the order of the image.
