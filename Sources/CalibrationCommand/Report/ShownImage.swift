@@ -26,7 +26,7 @@ struct ShownImage {
     private init(_ image: FITSImage, side: Int, values: Int) throws {
         var builder = PreviewBuilder(width: image.width, height: image.height, limit: side)
         var sample = ImageSample(width: image.width, height: image.height, limit: values)
-        try Self.read(image) { rows in
+        try image.readStrips { _, rows in
             builder.add(rows: rows)
             sample.add(rows)
         }
@@ -39,7 +39,7 @@ struct ShownImage {
     mutating func readMask() throws {
         guard let mask = companion("MASK"), mask.width == image.width, mask.height == image.height else { return }
         var marks = MaskMarks(width: mask.width, height: mask.height, factor: preview.factor)
-        try Self.read(mask) { marks.add(rows: $0) }
+        try mask.readStrips { marks.add(rows: $1) }
         self.marks = marks
     }
 
@@ -56,19 +56,6 @@ struct ShownImage {
             if own == role { return other }
         }
         return nil
-    }
-
-    private static func read(_ image: FITSImage, _ body: (UnsafeBufferPointer<Float>) -> Void) throws {
-        let step = max(1, (1 << 20) / image.width)
-        var strip = [Float](repeating: 0, count: min(step, image.height) * image.width)
-        for first in stride(from: 0, to: image.height, by: step) {
-            let rows = first..<min(first + step, image.height)
-            try strip.withUnsafeMutableBufferPointer { strip in
-                let pixels = UnsafeMutableBufferPointer(rebasing: strip.prefix(rows.count * image.width))
-                try image.read(rows: rows, into: pixels)
-                body(UnsafeBufferPointer(pixels))
-            }
-        }
     }
 
     /// The pictures of so many files fit a page.

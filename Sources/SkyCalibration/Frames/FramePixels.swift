@@ -73,15 +73,7 @@ package final class FramePixels {
 
     private static func spooled(_ image: FITSImage) throws -> PixelSpool {
         let spool = try PixelSpool()
-        let step = max(1, (1 << 20) / image.width)
-        let strip = UnsafeMutableBufferPointer<Float>.allocate(capacity: step * image.width)
-        defer { strip.deallocate() }
-        for first in stride(from: 0, to: image.height, by: step) {
-            let rows = first..<min(first + step, image.height)
-            try image.read(rows: rows, into: strip)
-            try spool.write(
-                UnsafeBufferPointer(rebasing: strip.prefix(rows.count * image.width)), at: first * image.width)
-        }
+        try image.readStrips { try spool.write($1, at: $0 * image.width) }
         return spool
     }
 

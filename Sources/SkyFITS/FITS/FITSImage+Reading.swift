@@ -37,6 +37,20 @@ extension FITSImage {
         try read(rows: rows, columns: 0..<width, into: pixels)
     }
 
+    /// Reads all rows in strips of about a megapixel, in their order.
+    /// - Parameter body: called with the first row of each strip, and its pixels.
+    /// - Throws: as ``read(rows:into:)``; errors of `body`.
+    package func readStrips(_ body: (_ first: Int, UnsafeBufferPointer<Float>) throws -> Void) throws {
+        let step = max(1, (1 << 20) / width)
+        let strip = UnsafeMutableBufferPointer<Float>.allocate(capacity: min(step, height) * width)
+        defer { strip.deallocate() }
+        for first in stride(from: 0, to: height, by: step) {
+            let rows = first..<min(first + step, height)
+            try read(rows: rows, into: strip)
+            try body(first, UnsafeBufferPointer(rebasing: strip.prefix(rows.count * width)))
+        }
+    }
+
     private func readPlain(_ rows: Range<Int>, _ columns: Range<Int>, _ start: UnsafeMutablePointer<Float>) -> Int32 {
         let isFullWidth = columns.count == width
         let run = isFullWidth ? rows.count * width : columns.count
