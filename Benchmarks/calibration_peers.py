@@ -2,9 +2,9 @@
 
     python3 Benchmarks/calibration_peers.py [--size 2048] [--frames 20] [--rounds 3] [--program skyfarm]
 
-Needs a Python with those of the packages that are to be compared, and siril-cli if siril is. Every run is a process with one thread; the rounds
-alternate, and the figures are medians of processor time in seconds, with the start of the process, and peaks of memory.
-A peak below that of this process, some 130 MiB, cannot be seen: /usr/bin/time tells it.
+Needs a Python with those of the packages that are to be compared, and siril-cli if siril is. Every run is a process
+with one thread; the rounds alternate, and the figures are medians of processor time in seconds, with the start of the
+process, and peaks of memory. A peak below that of this process, some 130 MiB, cannot be seen: /usr/bin/time tells it.
 """
 
 from __future__ import annotations

@@ -162,7 +162,7 @@ extension ScanCoordinator {
         private mutating func pull() {
             while state.wantsTask {
                 guard let task = tasks.next() else {
-                    // Others may arrive.
+                    // The stream may give more tasks later.
                     if let stream, !stream.isDone { return state.starves() }
                     return state.exhausted()
                 }

@@ -312,7 +312,7 @@ extension Systems {
             members[index].inFlightCost += request.cost
             members[index].lastStart = now
             members[index].touched = tick()
-            // What a remote system holds already is not sent.
+            // The bytes that a remote system holds are not sent again.
             var isHeld = false
             if let key = request.key, !members[index].isLocal { isHeld = !hold(key, at: index) }
             let ticket = request.bytes > 0 || request.key != nil ? tick() : 0

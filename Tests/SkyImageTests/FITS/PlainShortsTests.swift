@@ -20,7 +20,7 @@ import SkyFITS
 
     @Test("an integer of 16 bits becomes its product with the scale, plus zero, in single precision", arguments: cards)
     func all(cards: [String]) throws {
-        // More than one piece of reading, whose lengths are no whole blocks of the kernel.
+        // The image is read in several pieces, none of which is a whole number of the blocks that the kernel converts.
         let (width, height) = (1031, 601)
         let stored = (0..<width * height).map { UInt16(truncatingIfNeeded: $0 &* 40_503) }
         let bytes = stored.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xff)] }
